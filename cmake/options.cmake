@@ -1,0 +1,26 @@
+# Flags that every target of ours gets, as one interface library.
+add_library(stoker_flags INTERFACE)
+target_compile_options(stoker_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 12 reports string concatenation as overlapping (its bug 105329).
+  target_compile_options(stoker_flags INTERFACE -Wno-restrict)
+endif()
+if(STOKER_DEVELOPER)
+  target_compile_options(stoker_flags INTERFACE -Werror)
+endif()
+target_include_directories(stoker_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+
+if(STOKER_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=address,undefined)
+elseif(STOKER_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=thread)
+elseif(STOKER_SANITIZE)
+  message(FATAL_ERROR "STOKER_SANITIZE is '${STOKER_SANITIZE}'; allowed: address, thread")
+endif()
+
+find_program(STOKER_CCACHE ccache)
+if(STOKER_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${STOKER_CCACHE})
+endif()

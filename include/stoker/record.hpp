@@ -1,0 +1,128 @@
+// Samples in a container: key, labels, named byte fields. The format is found by content, never by name alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/store.hpp"
+
+namespace stoker {
+
+// One named run of bytes of a sample.
+struct Field {
+  std::string name;
+  std::span<const std::byte> bytes;
+};
+
+// One sample. Owns: `buffer` holds the bytes that the fields view; moving keeps the views valid, copying is refused.
+// Reused between reads, so that a loop allocates nothing once the largest sample was met.
+struct Sample {
+  Sample() = default;
+  Sample(Sample&&) = default;
+  Sample& operator=(Sample&&) = default;
+  Sample(const Sample&) = delete;
+  Sample& operator=(const Sample&) = delete;
+
+  std::string key;             // RecordIO: the id in decimal; folder: path relative to its root; .lst: the path column
+  std::vector<float> labels;   // empty: the container holds none for this sample (a raw record)
+  std::vector<Field> fields;   // at least one; "image" of an image record, "data" of a raw one
+  std::size_t main_field = 0;  // which field a decoder gets
+  std::vector<std::byte> buffer;
+
+  std::span<const std::byte> main() const { return fields[main_field].bytes; }
+};
+
+// Where a record lies.
+struct RecordInfo {
+  std::string container;     // path of the file that holds it
+  std::uint64_t offset = 0;  // of its first framing byte; 0 for a file of its own
+  std::uint64_t bytes = 0;   // framing and padding included; 0 for a file whose size was not asked yet
+};
+
+// One damaged record, or stretch of bytes that should have been one.
+struct BadRecord {
+  std::string container;
+  std::uint64_t offset = 0;
+  std::string key;  // empty where the damage hides it
+  std::string reason;
+};
+
+enum class RecordFormat { folder, list, recordio };
+std::string_view to_string(RecordFormat format);
+
+struct OpenOptions {
+  std::string root;          // of the paths in a .lst; default: the .lst file's own folder
+  std::string classes_file;  // one class name a line: fixes the class map of a folder; default: sub-folders in code-point order
+  std::string index_dir;     // where record indexes are cached; default: beside the container where one lies, else
+                             // $XDG_CACHE_HOME/stoker/records
+  std::shared_ptr<Store> store;  // default: open_store(source)
+};
+
+// Random access to the samples of a source. Threads: every const member may be called from many at once.
+class RecordReader {
+ public:
+  virtual ~RecordReader() = default;
+
+  virtual RecordFormat format() const = 0;
+  virtual std::size_t size() const = 0;
+  // Names of the classes by label, from the folder, dataset.json or classes_file; empty where nothing tells.
+  virtual const std::vector<std::string>& classes() const = 0;
+  virtual RecordInfo info(std::size_t index) const = 0;
+  // Reads sample `index` into `sample`, reusing its memory.
+  // Errors: corrupt_data (container, offset and reason named), io, not_found (a file that vanished), unavailable.
+  virtual void read(std::size_t index, Sample& sample) const = 0;
+  // The label of each sample where the source knows it without reading samples (folder, .lst), else empty.
+  virtual std::span<const float> known_labels() const { return {}; }
+};
+
+// Opens a folder (ImageFolder rules), x.lst or x.rec. For a .rec the cached record index is used where it fits, then its .idx,
+// else the file is scanned once and the index cached.
+// Errors: not_found, invalid_argument (an empty class folder, no samples), corrupt_data (a damaged .rec without an index:
+// the offset is named), unsupported (a format that this build does not read).
+std::unique_ptr<RecordReader> open_records(const std::string& source, const OpenOptions& options = {});
+
+// Walks a source from its first byte to its last, past damage.
+class RecordScanner {
+ public:
+  enum class Step { record, damage, end };
+  virtual ~RecordScanner() = default;
+
+  // record: `sample` and `info` are filled. damage: `bad` is filled, and the next call goes on behind it where it can.
+  // Errors: io.
+  virtual Step next(Sample& sample, RecordInfo& info, BadRecord& bad) = 0;
+};
+
+// Errors: as open_records, but damage is met by next().
+std::unique_ptr<RecordScanner> scan_records(const std::string& source, const OpenOptions& options = {});
+
+// What the records of a container say against its indexes (.idx, record index); empty if they agree or there is none.
+// Errors: io.
+std::vector<BadRecord> check_indexes(const std::string& source, const OpenOptions& options = {});
+
+// Writes samples in order. Threads: one at a time. Nothing appears under the final names before finish().
+class RecordWriter {
+ public:
+  virtual ~RecordWriter() = default;
+
+  // Appends a sample: its id is its ordinal unless `id` is given; no labels = a raw record.
+  // Errors: invalid_argument (a record of 2^29 bytes or more, more than one field), io, out_of_resources.
+  virtual RecordInfo append(const std::string& key, std::span<const float> labels, const Field& main,
+                            std::optional<std::uint64_t> id = std::nullopt) = 0;
+  virtual std::uint64_t records() const = 0;
+  virtual std::uint64_t bytes() const = 0;
+  // CRC-32C of all bytes appended so far.
+  virtual std::uint32_t crc32c() const = 0;
+  // Commits container and indexes, the container last. Errors: io, out_of_resources.
+  virtual void finish() = 0;
+};
+
+// A writer of x.rec with x.idx (and the record index x.rec.index) beside it.
+// Errors: unsupported (an ending that this build does not write), io.
+std::unique_ptr<RecordWriter> open_record_writer(const std::string& path, std::shared_ptr<Store> store = nullptr);
+
+}  // namespace stoker

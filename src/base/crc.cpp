@@ -1,0 +1,99 @@
+#include "base/crc.hpp"
+
+#include <zlib.h>
+
+#include <array>
+
+#include "base/endian.hpp"
+
+#if defined(__x86_64__)
+#include <nmmintrin.h>
+#endif
+
+namespace stoker {
+
+namespace {
+
+constexpr std::array<std::uint32_t, 256> make_table() {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    std::uint32_t value = i;
+    for (int bit = 0; bit < 8; ++bit) value = value & 1 ? value >> 1 ^ 0x82F63B78u : value >> 1;
+    table[i] = value;
+  }
+  return table;
+}
+constexpr std::array<std::uint32_t, 256> kTable = make_table();
+
+#if defined(__x86_64__)
+
+// The crc32 instruction takes 3 cycles and starts one a cycle, so three runs of kLane bytes go side by side. Their values
+// join by the operator "advance a CRC by kLane zero bytes", which is linear: four tables of 256.
+constexpr std::size_t kLane = 2048;
+
+struct AdvanceTables {
+  std::array<std::array<std::uint32_t, 256>, 4> table{};
+  AdvanceTables() {
+    std::array<std::uint32_t, 32> of_bit{};
+    for (int bit = 0; bit < 32; ++bit) {
+      std::uint32_t value = 1u << bit;
+      for (std::size_t i = 0; i < kLane; ++i) value = value >> 8 ^ kTable[value & 0xFF];
+      of_bit[bit] = value;
+    }
+    for (int byte = 0; byte < 4; ++byte)
+      for (std::uint32_t i = 0; i < 256; ++i)
+        for (int bit = 0; bit < 8; ++bit)
+          if (i >> bit & 1) table[byte][i] ^= of_bit[byte * 8 + bit];
+  }
+  std::uint32_t operator()(std::uint32_t crc) const {
+    return table[0][crc & 0xFF] ^ table[1][crc >> 8 & 0xFF] ^ table[2][crc >> 16 & 0xFF] ^ table[3][crc >> 24];
+  }
+};
+
+__attribute__((target("sse4.2"))) std::uint32_t crc32c_sse42(std::span<const std::byte> bytes, std::uint32_t before) {
+  static const AdvanceTables advance;
+  const std::byte* p = bytes.data();
+  std::size_t left = bytes.size();
+  std::uint64_t crc = ~before;
+  while (left >= 3 * kLane) {
+    std::uint64_t second = 0, third = 0;
+    for (std::size_t i = 0; i < kLane; i += 8) {
+      crc = _mm_crc32_u64(crc, load_le<std::uint64_t>(p + i));
+      second = _mm_crc32_u64(second, load_le<std::uint64_t>(p + kLane + i));
+      third = _mm_crc32_u64(third, load_le<std::uint64_t>(p + 2 * kLane + i));
+    }
+    crc = advance(static_cast<std::uint32_t>(crc)) ^ second;
+    crc = advance(static_cast<std::uint32_t>(crc)) ^ third;
+    p += 3 * kLane;
+    left -= 3 * kLane;
+  }
+  for (; left >= 8; p += 8, left -= 8) crc = _mm_crc32_u64(crc, load_le<std::uint64_t>(p));
+  auto narrow = static_cast<std::uint32_t>(crc);
+  for (; left > 0; ++p, --left) narrow = _mm_crc32_u8(narrow, static_cast<std::uint8_t>(*p));
+  return ~narrow;
+}
+
+#endif
+
+}  // namespace
+
+std::uint32_t crc32c_reference(std::span<const std::byte> bytes, std::uint32_t before) {
+  std::uint32_t crc = ~before;
+  for (const std::byte b : bytes) crc = crc >> 8 ^ kTable[(crc ^ static_cast<std::uint32_t>(b)) & 0xFF];
+  return ~crc;
+}
+
+std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) {
+#if defined(__x86_64__)
+  static const bool has_sse42 = __builtin_cpu_supports("sse4.2");
+  if (has_sse42) return crc32c_sse42(bytes, before);
+#endif
+  return crc32c_reference(bytes, before);
+}
+
+std::uint32_t crc32_zlib(std::span<const std::byte> bytes, std::uint32_t before) {
+  return static_cast<std::uint32_t>(
+      crc32_z(before, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
+}
+
+}  // namespace stoker

@@ -1,0 +1,58 @@
+// `stoker bench decode`: every decode route of ours beside plain libjpeg-turbo, one thread, interleaved in
+// one run.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "stoker/image.hpp"
+#include "stoker/record.hpp"
+
+#include "bench/spread.hpp"
+
+namespace stoker::bench {
+
+struct DecodeBenchOptions {
+  std::string source;
+  OpenOptions open;
+  int runs = 5;              // timed, after one warm-up
+  std::size_t limit = 2000;  // samples taken, spread evenly over the source
+  std::size_t memory_limit_bytes = std::size_t{1}
+                                   << 30;  // of compressed bytes held; fewer samples are taken beyond it
+  std::uint64_t seed = 0;                  // of the random crops
+  int output_size = 224;                   // pixels, square
+  std::uint64_t max_pixels = kDefaultMaxPixels;
+};
+
+struct DecodeRow {
+  std::string name;
+  Spread images_per_s;    // per CPU second of the one thread
+  Spread ratio_to_turbo;  // to `baseline` of the same run
+  std::string baseline;   // turbo_full, or the turbo route that does the same work
+  bool exact = false;     // every pixel of every image equalled the baseline route's; measured in the warm-up
+};
+
+struct DecodeBenchReport {
+  std::vector<DecodeRow> rows;
+  std::uint64_t images = 0;  // timed
+  std::uint64_t skipped =
+      0;  // left out of every route: unreadable, or nothing that plain libjpeg-turbo turns into RGB
+  std::string first_skipped;  // key and reason; empty: none
+  double mean_bytes = 0;
+  double mean_megapixels = 0;
+  int runs = 0;
+};
+
+// Runs done (the warm-up is the first), runs in all.
+using BenchProgressCallback = std::function<void(int, int)>;
+
+// Errors: invalid_argument, cancelled, and whatever open_records throws.
+DecodeBenchReport run_decode_bench(const DecodeBenchOptions& options,
+                                   const BenchProgressCallback& progress = {},
+                                   const std::atomic<bool>* cancel = nullptr);
+
+}  // namespace stoker::bench

@@ -1,0 +1,68 @@
+// `stoker bench load`: the loader at several thread numbers, beside one core of plain libjpeg-turbo,
+// interleaved in one run.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stoker/image.hpp"
+#include "stoker/record.hpp"
+
+#include "bench/spread.hpp"
+
+namespace stoker::bench {
+
+struct LoadBenchOptions {
+  std::string source;
+  OpenOptions open;
+  std::string recipe = "imagenet_train(224)";
+  std::vector<int> threads = {1, 2};  // 0: tuned
+  int batch_size = 64;
+  double seconds = 10;  // timed, for each thread number, over all rounds
+  int rounds = 5;       // each visits every thread number once
+  int epochs = 3;       // read whole, for the slope of the memory; fewer than 2: not measured
+  std::uint64_t seed = 0;
+  std::uint64_t max_pixels = kDefaultMaxPixels;
+};
+
+struct LoadRow {
+  int threads = 0;                 // as asked; 0: tuned
+  Spread images_per_s;             // wall clock, over the rounds
+  double images_per_cpu_s = 0;     // user + system of the whole process, over all rounds
+  Spread ratio_to_turbo_per_core;  // images per CPU second to libjpeg-turbo's full decode in the same round
+  Spread speedup;                  // images_per_s to the first row's in the same round
+  double peak_rss_mib = 0;  // of the process while this row ran; where it cannot be reset, since its start
+  int tuned_threads = 0;    // decode workers at work at the end
+  // CPU time outside read, decode and transform: what the loader itself costs. Overhead = an image's + a
+  // batch's share.
+  double overhead_us_per_image = 0;
+  double overhead_us_per_batch = 0;  // the same, per batch instead
+};
+
+struct LoadBenchReport {
+  std::vector<LoadRow> rows;
+  Spread turbo_images_per_cpu_s;
+  std::uint64_t samples = 0;  // in the source
+  std::string recipe;         // in its canonical form
+  int batch_size = 0;
+  // Resident memory over the epochs, with the last of `threads`: growth of the peak of the last epoch over
+  // the first's.
+  std::optional<double> rss_slope_percent;
+  std::vector<double> epoch_peak_rss_mib;
+  double batch_ring_mib = 0;  // what the batches of the ring hold by themselves
+  std::uint64_t bad_samples = 0;
+};
+
+// What is being measured, for people.
+using LoadBenchProgressCallback = std::function<void(const std::string&)>;
+
+// Errors: invalid_argument, cancelled, and whatever open_records and the Loader throw.
+LoadBenchReport run_load_bench(const LoadBenchOptions& options,
+                               const LoadBenchProgressCallback& progress = {},
+                               const std::atomic<bool>* cancel = nullptr);
+
+}  // namespace stoker::bench

@@ -1,0 +1,52 @@
+// `stoker bench pack`: what packing costs in CPU seconds, against plain libjpeg-turbo's full decode,
+// interleaved in one run.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "stoker/image.hpp"
+#include "stoker/record.hpp"
+
+#include "bench/decode_bench.hpp"
+#include "bench/spread.hpp"
+
+namespace stoker::bench {
+
+struct PackBenchOptions {
+  std::string source;
+  OpenOptions open;
+  std::string
+      work_dir;  // gets a folder of its own, removed at the end; default: the system's temporary folder
+  int runs = 3;  // timed, after one warm-up
+  int resize_short = 256;
+  int quality = 90;
+  int threads = 1;
+  std::uint64_t max_pixels = kDefaultMaxPixels;
+};
+
+struct PackRow {
+  std::string name;         // pass_through, resize_short_256
+  Spread images_per_cpu_s;  // fsync apart
+  Spread ratio_to_turbo;    // to turbo_full of the same run
+  Spread images_per_s;      // wall clock, fsync apart
+  double sync_s = 0;        // wall clock spent making a shard durable, mean of the runs
+  double bytes_out_to_in = 0;
+};
+
+struct PackBenchReport {
+  std::vector<PackRow> rows;
+  Spread turbo_images_per_cpu_s;
+  std::uint64_t images = 0;
+  std::uint64_t skipped = 0;
+  int runs = 0;
+};
+
+// Errors: invalid_argument, cancelled, and whatever pack throws.
+PackBenchReport run_pack_bench(const PackBenchOptions& options, const BenchProgressCallback& progress = {},
+                               const std::atomic<bool>* cancel = nullptr);
+
+}  // namespace stoker::bench

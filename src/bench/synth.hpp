@@ -1,0 +1,52 @@
+// The maker of sample data: real JPEGs of a few classes that a small network can learn and a linear model
+// cannot.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stoker/store.hpp"
+
+namespace stoker::bench {
+
+inline constexpr int kSynthMinClasses = 2;
+inline constexpr int kSynthMaxClasses = 24;  // 8 shapes × 3 kinds of surface
+inline constexpr int kSynthMinSide = 32;     // pixels; below it a shape's corners are gone
+inline constexpr int kSynthMaxSide = 4096;
+
+// One in five images of each class goes to val (at least one).
+inline constexpr int kSynthValShare = 5;
+
+struct SynthOptions {
+  std::string directory;  // gets train/CLASS/*.jpg and val/CLASS/*.jpg; must hold neither train nor val yet
+  int classes = 5;        // 2..24
+  int images = 300;       // of each class, train and val together; at least 2
+  int width = 320;        // pixels, 32..4096
+  int height = 240;
+  std::uint64_t seed = 0;
+  int threads = 0;               // 0: the CPUs that may be used; the files are the same for any number
+  std::shared_ptr<Store> store;  // default: open_store(directory)
+};
+
+struct SynthReport {
+  std::vector<std::string> classes;  // folder names, by label
+  std::uint64_t train_images = 0;
+  std::uint64_t val_images = 0;
+  std::uint64_t bytes = 0;
+  double wall_s = 0;
+};
+
+// done, total. Called from the calling thread, at most ten times a second.
+using SynthProgressCallback = std::function<void(std::uint64_t, std::uint64_t)>;
+
+// Writes the sample set. Every pixel is a function of (seed, class, image).
+// Errors: invalid_argument (an option out of range; a directory that already holds train or val), io,
+// out_of_resources, cancelled.
+SynthReport make_sample_images(const SynthOptions& options, const SynthProgressCallback& progress = {},
+                               const std::atomic<bool>* cancel = nullptr);
+
+}  // namespace stoker::bench

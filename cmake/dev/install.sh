@@ -1,0 +1,106 @@
+# Sourced by ./dev: says what is missing and how large it is, then installs it (Debian 12 and 13, Ubuntu 24.04).
+
+packages_build=(g++ cmake ninja-build ccache pkg-config libjpeg-dev zlib1g-dev libspng-dev libwebp-dev libhwy-dev
+  libcli11-dev libfmt-dev nlohmann-json3-dev libexpected-dev python3 python3-venv ca-certificates)
+packages_test=(libgtest-dev libgmock-dev)
+packages_lint=(clang-19 clang-tidy-19 clang-format-19)
+torch_version=2.13.0
+
+say() { echo "dev: $*" >&2; }
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; elif command -v sudo > /dev/null; then sudo "$@"; else
+    say "installing packages needs root, and there is no sudo here; as root run: $*"
+    return 1
+  fi
+}
+
+is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null)" = installed ]; }
+
+# install_for build|test|lint …: Debian packages, then PyTorch's libraries, then the Python packages that tests compare with.
+install_for() {
+  local group package missing=() virtual
+  if ! command -v dpkg-query > /dev/null; then
+    say "this is not a Debian or Ubuntu system: install the counterparts of ${packages_build[*]} yourself"
+    return 0
+  fi
+  for group in "$@"; do
+    local -n list=packages_$group
+    for package in "${list[@]}"; do
+      virtual=$package
+      [ "$package" = libjpeg-dev ] && is_installed libjpeg62-turbo-dev && virtual=libjpeg62-turbo-dev
+      is_installed "$virtual" || missing+=("$package")
+    done
+  done
+  if [ ${#missing[@]} -gt 0 ]; then install_packages "${missing[@]}"; fi
+  if [ "$with_train" = 1 ]; then install_torch; fi
+  case " $* " in *" test "*) install_python_packages ;; esac
+  if [ "$install_allowed" = 0 ] && [ "$anything_missing" = 1 ]; then
+    say "nothing was installed (--no-install)"
+    exit 0
+  fi
+}
+
+anything_missing=0
+
+install_packages() {
+  anything_missing=1
+  say "missing Debian packages: $*"
+  if [ "$install_allowed" = 1 ] && ! apt-cache show "$1" > /dev/null 2>&1; then as_root apt-get update -qq; fi
+  local sizes
+  sizes=$(LC_ALL=C apt-get install --assume-no --no-install-recommends "$@" 2> /dev/null |
+    grep -E '^(Need to get|After this operation)|Download size|Space needed' | tr -s '\n ' ' ') || true
+  say "size: ${sizes:-not known before the package lists are fetched (about 90 MB to download, 350 MB on disk)}"
+  [ "$install_allowed" = 1 ] || return 0
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" > /dev/null
+}
+
+# Prints the torch package to build against, if there is one: STOKER_TORCH_DIR, our own copy, or an importable one.
+find_torch() {
+  local candidate
+  for candidate in "${STOKER_TORCH_DIR:-}" "$root/.deps/torch" \
+    "$(python3 -c 'import importlib.util as u; s = u.find_spec("torch"); print(s.submodule_search_locations[0] if s else "")' 2> /dev/null)"; do
+    if [ -n "$candidate" ] && [ -e "$candidate/lib/libtorch_cpu.so" ]; then echo "$candidate"; return 0; fi
+  done
+  return 1
+}
+
+# Only the C++ libraries of the wheel are used, and those are the same for every Python: so one wheel serves all systems, and its
+# dependencies (Python packages) are left out.
+install_torch() {
+  if find_torch > /dev/null; then return 0; fi
+  anything_missing=1
+  say "missing: PyTorch $torch_version (for \`stoker train\` only; --no-train does without it)"
+  say "size: 0.2 GB to download and 0.8 GB on disk where pip serves a CPU build; a CUDA build is 0.5 GB and 1.3 GB"
+  say "      (STOKER_TORCH_INDEX chooses an index of CPU builds, STOKER_TORCH_DIR an installed torch)"
+  [ "$install_allowed" = 1 ] || return 0
+  make_venv
+  local index=()
+  [ -n "${STOKER_TORCH_INDEX:-}" ] && index=(--index-url "$STOKER_TORCH_INDEX")
+  rm -rf .deps/torch.partial
+  if .venv/bin/python3 -m pip install -q --disable-pip-version-check --no-deps --no-compile --only-binary=:all: --python-version 3.11 \
+    "${index[@]}" --target .deps/torch.partial "torch==$torch_version"; then
+    rm -rf .deps/torch
+    mv .deps/torch.partial/torch .deps/torch
+    rm -rf .deps/torch.partial
+  else
+    say "PyTorch could not be installed; going on without \`stoker train\`"
+    rm -rf .deps/torch.partial
+    with_train=0
+  fi
+}
+
+make_venv() { [ -x .venv/bin/python3 ] && .venv/bin/python3 -m pip --version > /dev/null 2>&1 || python3 -m venv .venv; }
+
+# Pillow and numpy: the independent programs that pixels are compared with.
+install_python_packages() {
+  [ -e tests/requirements.txt ] || return 0
+  if [ -e .venv/requirements.done ] && cmp -s tests/requirements.txt .venv/requirements.done; then return 0; fi
+  anything_missing=1
+  say "missing Python packages: $(grep -v '^#' tests/requirements.txt | tr '\n' ' ')(about 25 MB to download, 80 MB on disk, into .venv)"
+  [ "$install_allowed" = 1 ] || return 0
+  make_venv
+  .venv/bin/python3 -m pip install -q --disable-pip-version-check -r tests/requirements.txt
+  cp tests/requirements.txt .venv/requirements.done
+}

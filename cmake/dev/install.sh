@@ -59,36 +59,46 @@ install_packages() {
 # Prints the torch package to build against, if there is one: STOKER_TORCH_DIR, our own copy, or an importable one.
 find_torch() {
   local candidate
-  for candidate in "${STOKER_TORCH_DIR:-}" "$root/.deps/torch" \
+  for candidate in "${STOKER_TORCH_DIR:-}" "$root/.deps/site/torch" \
     "$(python3 -c 'import importlib.util as u; s = u.find_spec("torch"); print(s.submodule_search_locations[0] if s else "")' 2> /dev/null)"; do
     if [ -n "$candidate" ] && [ -e "$candidate/lib/libtorch_cpu.so" ]; then echo "$candidate"; return 0; fi
   done
   return 1
 }
 
-# Only the C++ libraries of the wheel are used, and those are the same for every Python: so one wheel serves all systems, and its
-# dependencies (Python packages) are left out.
+# Only the C++ libraries of the wheel are used, and those are the same for every Python: so one wheel serves all systems, and the
+# Python packages that it depends on are left out. A CUDA build's CPU library still wants two small CUDA libraries.
 install_torch() {
   if find_torch > /dev/null; then return 0; fi
   anything_missing=1
   say "missing: PyTorch $torch_version (for \`stoker train\` only; --no-train does without it)"
-  say "size: 0.2 GB to download and 0.8 GB on disk where pip serves a CPU build; a CUDA build is 0.5 GB and 1.3 GB"
+  say "size: 0.2 GB to download and 0.8 GB on disk where pip serves a CPU build; where it serves a CUDA build, 0.6 and 1.2 GB"
   say "      (STOKER_TORCH_INDEX chooses an index of CPU builds, STOKER_TORCH_DIR an installed torch)"
   [ "$install_allowed" = 1 ] || return 0
   make_venv
-  local index=()
-  [ -n "${STOKER_TORCH_INDEX:-}" ] && index=(--index-url "$STOKER_TORCH_INDEX")
-  rm -rf .deps/torch.partial
-  if .venv/bin/python3 -m pip install -q --disable-pip-version-check --no-deps --no-compile --only-binary=:all: --python-version 3.11 \
-    "${index[@]}" --target .deps/torch.partial "torch==$torch_version"; then
-    rm -rf .deps/torch
-    mv .deps/torch.partial/torch .deps/torch
-    rm -rf .deps/torch.partial
+  rm -rf .deps/partial
+  if pip_into_partial --no-deps "torch==$torch_version" && install_cuda_libraries; then
+    rm -rf .deps/site
+    mv .deps/partial .deps/site
   else
     say "PyTorch could not be installed; going on without \`stoker train\`"
-    rm -rf .deps/torch.partial
+    rm -rf .deps/partial
     with_train=0
   fi
+}
+
+pip_into_partial() {
+  local index=()
+  [ -n "${STOKER_TORCH_INDEX:-}" ] && index=(--index-url "$STOKER_TORCH_INDEX")
+  .venv/bin/python3 -m pip install -q --disable-pip-version-check --no-compile --only-binary=:all: --python-version 3.11 \
+    "${index[@]}" --upgrade --target .deps/partial "$@"
+}
+
+install_cuda_libraries() {
+  grep -q libcupti .deps/partial/torch/lib/libtorch_cpu.so || return 0
+  local version
+  version=$(sed -n 's/^Requires-Dist: cuda-toolkit\[.*\]==\([0-9.]*\).*/\1/p' .deps/partial/torch-*.dist-info/METADATA | head -1)
+  pip_into_partial "cuda-toolkit[cudart,cupti]==$version"
 }
 
 make_venv() { [ -x .venv/bin/python3 ] && .venv/bin/python3 -m pip --version > /dev/null 2>&1 || python3 -m venv .venv; }

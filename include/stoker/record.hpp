@@ -78,6 +78,8 @@ class RecordReader {
   virtual void read(std::size_t index, Sample& sample) const = 0;
   // The label of each sample where the source knows it without reading samples (folder, .lst), else empty.
   virtual std::span<const float> known_labels() const { return {}; }
+  // The id that the source gives to sample `index` where it knows it without reading the sample (.lst: the first column).
+  virtual std::optional<std::uint64_t> known_id(std::size_t) const { return std::nullopt; }
 };
 
 // Opens a folder (ImageFolder rules), x.lst or x.rec. For a .rec the cached record index is used where it fits, then its .idx,

@@ -30,10 +30,11 @@ struct DecodeBenchOptions {
 
 struct DecodeRow {
   std::string name;
-  Spread images_per_s;    // per CPU second of the one thread
-  Spread ratio_to_turbo;  // to `baseline` of the same run
-  std::string baseline;   // turbo_full, or the turbo route that does the same work
-  bool exact = false;     // every pixel of every image equalled the baseline route's; measured in the warm-up
+  Spread images_per_s;         // per CPU second of the one thread
+  Spread ratio_to_turbo;       // to `baseline` of the same run
+  Spread ratio_to_turbo_full;  // to plain libjpeg-turbo's full decode, whatever the baseline
+  std::string baseline;        // turbo_full, or the turbo route that does the same work
+  bool exact = false;  // every pixel of every image equalled the baseline route's; measured in the warm-up
 };
 
 struct DecodeBenchReport {

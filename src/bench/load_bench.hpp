@@ -37,21 +37,36 @@ struct LoadRow {
   Spread speedup;                  // images_per_s to the first row's in the same round
   double peak_rss_mib = 0;  // of the process while this row ran; where it cannot be reset, since its start
   int tuned_threads = 0;    // decode workers at work at the end
-  // CPU time outside read, decode and transform: what the loader itself costs. Overhead = an image's + a
-  // batch's share.
-  double overhead_us_per_image = 0;
-  double overhead_us_per_batch = 0;  // the same, per batch instead
+  // By the loader's own counters: CPU time of the process less what read, decode and transform were busy.
+  // Where threads outnumber idle CPUs a stage's clock runs while it waits for one, so this reads low (even
+  // below 0): see LoaderCost.
+  double overhead_us_per_image = 0;  // all of it, divided by the images
+  double overhead_us_per_batch = 0;  // all of it, divided by the batches
+};
+
+// What the loader itself costs, measured from outside on tiny images held in memory: CPU time of the loader
+// less that of a plain loop over the same reads and transforms, at two batch sizes, split into an image's and
+// a batch's share.
+struct LoaderCost {
+  Spread us_per_image;
+  Spread us_per_batch;
+  int threads = 0;  // decode workers
+  std::vector<int> batch_sizes;
+  double plain_us_per_image = 0;  // of the plain loop, for scale
 };
 
 struct LoadBenchReport {
   std::vector<LoadRow> rows;
   Spread turbo_images_per_cpu_s;
+  LoaderCost cost;
   std::uint64_t samples = 0;  // in the source
   std::string recipe;         // in its canonical form
   int batch_size = 0;
-  // Resident memory over the epochs, with the last of `threads`: growth of the peak of the last epoch over
-  // the first's.
+  // Resident memory over stretches of an epoch (or `seconds`, if that is shorter), with the last of
+  // `threads`, behind a warm-up stretch: the last stretch's median over the first's. None: fewer than 2 were
+  // asked for.
   std::optional<double> rss_slope_percent;
+  std::vector<double> epoch_rss_mib;  // median over each stretch's batches
   std::vector<double> epoch_peak_rss_mib;
   double batch_ring_mib = 0;  // what the batches of the ring hold by themselves
   std::uint64_t bad_samples = 0;

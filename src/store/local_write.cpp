@@ -1,0 +1,131 @@
+// Writing of the local store: a temporary file beside the final one, made durable, then renamed.
+#include <atomic>
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+
+#include "stoker/error.hpp"
+
+#include "store/descriptor.hpp"
+#include "store/local_store.hpp"
+#include "store/os_error.hpp"
+#include "store/transfer.hpp"
+
+namespace stoker::store {
+
+int Descriptor::close() {
+  const int fd = std::exchange(fd_, -1);
+  return fd >= 0 && ::close(fd) != 0 ? errno : 0;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+int sync(int fd) {
+  while (::fsync(fd) != 0)
+    if (errno != EINTR) return errno;
+  return 0;
+}
+
+// Makes a rename in `folder` durable. File systems that cannot sync folders, and folders that may be written
+// but not read, are left to the system's own flushing.
+void sync_folder(const std::string& folder) {
+  const Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd) return;
+  const int error_number = sync(fd.get());
+  if (error_number && error_number != EINVAL && error_number != ENOTSUP)
+    throw os_error("make durable", folder, error_number);
+}
+
+class LocalWriter final : public WritableFile {
+ public:
+  LocalWriter(Descriptor fd, std::string temporary, std::string path, std::string folder)
+      : fd_(std::move(fd)),
+        temporary_(std::move(temporary)),
+        path_(std::move(path)),
+        folder_(std::move(folder)) {}
+  ~LocalWriter() override {
+    if (!committed_) ::unlink(temporary_.c_str());
+  }
+
+  void append(std::span<const std::byte> bytes) override {
+    if (!fd_) throw misuse("append after commit");
+    const auto write_once = [this](const std::byte* from, std::size_t count) {
+      return ::write(fd_.get(), from, count);
+    };
+    const Transfer done = write_full(write_once, bytes);
+    written_ += done.bytes;
+    if (done.error_number) {
+      failed_ = true;
+      throw os_error("write", path_, done.error_number);
+    }
+  }
+
+  std::uint64_t bytes_written() const override { return written_; }
+
+  void commit() override {
+    if (!fd_) throw misuse("a second commit");
+    if (failed_) throw misuse("commit after a write that failed");
+    int error_number = sync(fd_.get());
+    const int close_error = fd_.close();
+    if (!error_number) error_number = close_error;
+    if (error_number) throw os_error("make durable", path_, error_number);
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) throw os_error("move into place", path_, errno);
+    committed_ = true;
+    sync_folder(folder_);
+  }
+
+ private:
+  Error misuse(const char* what) const {
+    return Error(ErrorCode::internal, {.operation = "write", .object = path_, .found = what});
+  }
+
+  Descriptor fd_;
+  const std::string temporary_;
+  const std::string path_;
+  const std::string folder_;
+  std::uint64_t written_ = 0;
+  bool failed_ = false;
+  bool committed_ = false;
+};
+
+// Hidden, and unique among living writers. A name left by a killed process of the same number only costs
+// another try.
+std::string temporary_name(const std::string& name) {
+  static std::atomic<std::uint64_t> counter{0};
+  constexpr std::size_t kRoomForName = 200;  // of the 255 bytes that file systems allow
+  return fmt::format(".{}.stoker-{}-{}.tmp", name.substr(0, kRoomForName), ::getpid(), counter.fetch_add(1));
+}
+
+}  // namespace
+
+std::unique_ptr<WritableFile> LocalStore::create(const std::string& url) {
+  const std::string path = local_path(url);
+  const fs::path final_path(path);
+  const std::string name = final_path.filename().string();
+  std::error_code status_error;
+  if (name.empty() || fs::is_directory(final_path, status_error))
+    throw Error(ErrorCode::invalid_argument,
+                {.operation = "create", .object = path, .found = "a folder", .allowed = "a file's path"});
+  const fs::path parent = final_path.parent_path().empty() ? fs::path(".") : final_path.parent_path();
+  std::error_code made;
+  fs::create_directories(parent, made);
+  if (made && !fs::is_directory(parent)) throw os_error("create folder", parent.string(), made.value());
+  while (true) {
+    const std::string temporary = (parent / temporary_name(name)).string();
+    constexpr mode_t kMode = 0666;  // less the user's umask
+    Descriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
+    if (fd) return std::make_unique<LocalWriter>(std::move(fd), temporary, path, parent.string());
+    if (errno != EEXIST) throw os_error("create", path, errno);
+  }
+}
+
+void LocalStore::remove(const std::string& url) {
+  const std::string path = local_path(url);
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT && errno != ENOTDIR)
+    throw os_error("remove", path, errno);
+}
+
+}  // namespace stoker::store

@@ -1,0 +1,28 @@
+// What the trainer's shared library, the only code that links PyTorch, shows to the program that opens it.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "train/learner.hpp"
+
+namespace stoker::training {
+
+// Both sides must have been built from the same headers; raise it with every change of learner.hpp or of this
+// file.
+inline constexpr std::string_view kLibraryInterface = "stoker-learner-1";
+inline constexpr const char* kLibraryFile = "libstoker_train_torch.so";
+inline constexpr const char* kLibrarySymbol = "stoker_train_library";
+
+struct TrainLibrary {
+  std::string_view interface;
+  std::size_t spec_bytes = sizeof(LearnerSpec);  // a second guard for the first
+  std::string_view torch_version;
+  // Errors: as Learner's.
+  std::unique_ptr<Learner> (*make_learner)(const LearnerSpec& spec) = nullptr;
+};
+
+// The type of the one exported symbol, a C function.
+using TrainLibraryFunction = const TrainLibrary* (*)();
+
+}  // namespace stoker::training

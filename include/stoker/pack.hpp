@@ -52,6 +52,7 @@ struct PackReport {
   std::uint64_t packed = 0;
   std::uint64_t skipped_count = 0;
   std::vector<SkippedSample> skipped;            // all of them, in input order
+  std::vector<SkippedSample> warned;             // packed all the same: what the decoder, or a look at the bytes, complained of
   std::map<std::string, std::uint64_t> changed;  // kind of change → images: resized, cropped, reencoded, …
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
@@ -60,7 +61,8 @@ struct PackReport {
   double images_per_s = 0;
   double wall_s = 0;
   double cpu_s = 0;
-  double sync_s = 0;  // share of wall_s spent making the shards durable
+  double sync_s = 0;      // part of wall_s spent making the files durable
+  double sync_cpu_s = 0;  // part of cpu_s spent so
   bool too_many_bad = false;  // over max_bad_share: nothing was committed under the final names
 };
 

@@ -1,0 +1,23 @@
+// The files that a pack leaves beside each other, and what is refused before anything is opened.
+#pragma once
+
+#include <string>
+
+#include "stoker/pack.hpp"
+#include "stoker/record.hpp"
+
+namespace stoker::packing {
+
+// NAME.rec and what stands beside it.
+struct Destination {
+  std::string shard;     // NAME.rec
+  std::string list;      // NAME.lst; empty: the source itself lies there and is left alone
+  std::string skipped;   // NAME.skipped.tsv
+  std::string manifest;  // NAME.dataset.json
+};
+
+// Errors: invalid_argument (an option out of its range, or that can have no effect, a destination that is the
+// source), unsupported (an ending that is not written).
+Destination check_options(const PackOptions& options);
+
+}  // namespace stoker::packing

@@ -1,0 +1,101 @@
+#include "pack/packed_sample.hpp"
+
+#include <charconv>
+#include <fmt/format.h>
+
+namespace stoker::packing {
+namespace {
+
+constexpr std::uint64_t kMaxRecordBytes = (std::uint64_t{1} << 29) - 1;  // length field of RecordIO
+constexpr std::uint64_t kHeaderBytes = 24;
+
+// A file of a folder or list that cannot be read is that sample's fault; a container that cannot be is
+// everybody's.
+bool is_read_fault_of_sample(ErrorCode code, RecordFormat format) {
+  if (code == ErrorCode::corrupt_data || code == ErrorCode::unsupported) return true;
+  const bool file_of_its_own = format != RecordFormat::recordio;
+  return file_of_its_own &&
+         (code == ErrorCode::not_found || code == ErrorCode::io || code == ErrorCode::invalid_argument);
+}
+
+std::string fallback_key(const RecordReader& source, std::size_t index) {
+  const RecordInfo info = source.info(index);
+  return source.format() == RecordFormat::recordio ? fmt::format("{}@{}", info.container, info.offset)
+                                                   : info.container;
+}
+
+std::optional<std::uint64_t> id_of(const RecordReader& source, std::size_t index, const Sample& sample) {
+  if (source.format() != RecordFormat::recordio) return source.known_id(index);
+  if (sample.labels.empty()) return std::nullopt;  // a raw record has none
+  std::uint64_t id = 0;
+  const char* end = sample.key.data() + sample.key.size();
+  const auto [rest, status] = std::from_chars(sample.key.data(), end, id);
+  return status == std::errc() && rest == end ? std::optional(id) : std::nullopt;
+}
+
+std::optional<Error> too_large(const PackedSample& sample) {
+  const std::uint64_t labels = sample.sample.labels.size() > 1 ? 4 * sample.sample.labels.size() : 0;
+  const std::uint64_t bytes = kHeaderBytes + labels + sample.payload.size();
+  if (bytes <= kMaxRecordBytes) return std::nullopt;
+  return Error(ErrorCode::unsupported, {.operation = "pack",
+                                        .object = sample.key,
+                                        .found = fmt::format("a record of {} bytes", bytes),
+                                        .allowed = fmt::format("{} in a .rec", kMaxRecordBytes),
+                                        .next_step = "resize it"});
+}
+
+}  // namespace
+
+void PackedSample::trim(std::size_t keep) {
+  if (sample.buffer.capacity() > keep) {
+    sample.fields.clear();
+    sample.buffer = {};
+  }
+  if (rewritten.capacity() > keep) rewritten = {};
+  payload = {};
+}
+
+void prepare_sample(const RecordReader& source, std::size_t index, SampleRewriter& rewriter,
+                    PackedSample& out) {
+  out.key.clear();
+  out.sample.key.clear();
+  out.sample.labels.clear();
+  out.bytes_in = 0;
+  out.id.reset();
+  out.rewritten.clear();
+  out.payload = {};
+  out.changes = {};
+  out.warning.clear();
+  out.fault.reset();
+  try {
+    source.read(index, out.sample);
+  } catch (const Error& error) {
+    if (!is_read_fault_of_sample(error.code(), source.format())) throw;
+    out.key = out.sample.key.empty() ? fallback_key(source, index) : out.sample.key;
+    out.fault = error;
+    return;
+  }
+  out.key = out.sample.key;
+  out.id = id_of(source, index, out.sample);
+  const std::span<const std::byte> main = out.sample.main();
+  out.bytes_in = main.size();
+  // Records of a container may hold anything, and pass as they are; a file that was listed as an image has to
+  // be one.
+  auto result = rewriter.run(main, source.format() != RecordFormat::recordio);
+  if (!result) {
+    if (result.error().code() == ErrorCode::internal) throw std::move(result).error();
+    out.fault = std::move(result).error();
+    return;
+  }
+  out.changes = result->changes;
+  out.warning = std::move(result->warning);
+  if (result->passed_through) {
+    out.payload = main;
+  } else {
+    out.rewritten.assign(result->bytes.begin(), result->bytes.end());
+    out.payload = out.rewritten;
+  }
+  out.fault = too_large(out);
+}
+
+}  // namespace stoker::packing

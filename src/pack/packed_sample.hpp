@@ -1,0 +1,40 @@
+// One sample on its way through a pack: read, rewritten, and what became of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "stoker/error.hpp"
+#include "stoker/record.hpp"
+
+#include "pack/sample_rewriter.hpp"
+
+namespace stoker::packing {
+
+// Reused from sample to sample. Owns: the source's bytes and, where they were rewritten, the new ones.
+struct PackedSample {
+  Sample sample;
+  std::string key;                  // known also where the sample could not be read
+  std::uint64_t bytes_in = 0;       // of the main field; 0 where it could not be read
+  std::optional<std::uint64_t> id;  // that the source gave it
+  std::vector<std::byte> rewritten;
+  std::span<const std::byte> payload;  // what is packed, in `sample` or `rewritten`
+  Changes changes;
+  std::string warning;
+  std::optional<Error> fault;  // why it is skipped
+
+  std::size_t bytes() const { return sample.buffer.size() + rewritten.size(); }
+  // Gives back memory beyond `keep` bytes that a large sample left behind.
+  void trim(std::size_t keep);
+};
+
+// Reads sample `index` and rewrites it. What is wrong with this sample alone ends in `fault`.
+// Errors: whatever concerns more than this sample (out_of_resources and io of a container, internal): thrown.
+void prepare_sample(const RecordReader& source, std::size_t index, SampleRewriter& rewriter,
+                    PackedSample& out);
+
+}  // namespace stoker::packing

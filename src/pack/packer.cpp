@@ -1,0 +1,175 @@
+#include "pack/packer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "stoker/record.hpp"
+
+#include "base/cpus.hpp"
+#include "base/result.hpp"
+#include "pack/clocks.hpp"
+#include "pack/destination.hpp"
+#include "pack/manifest.hpp"
+#include "pack/ordered_pipeline.hpp"
+#include "pack/packed_sample.hpp"
+#include "pack/tally.hpp"
+#include "pack/text_files.hpp"
+
+namespace stoker::packing {
+namespace {
+
+constexpr std::size_t kHeldBytes = std::size_t{256} << 20;  // of samples between reading and writing
+constexpr auto kProgressEvery = std::chrono::milliseconds(100);
+
+void stop_if(const std::atomic<bool>* cancel, const std::string& object) {
+  if (!cancel || !cancel->load(std::memory_order_relaxed)) return;
+  throw Error(ErrorCode::cancelled, {.operation = "pack",
+                                     .object = object,
+                                     .found = "stopped on request",
+                                     .next_step = "nothing was written under the final names"});
+}
+
+// What the workers and the delivering thread share in one run.
+class Packer {
+ public:
+  Packer(const PackOptions& options, const std::shared_ptr<Store>& store,
+         const PackProgressCallback& progress, const std::atomic<bool>* cancel)
+      : options_(options),
+        to_(check_options(options)),
+        store_(store ? store : open_store(to_.shard)),
+        progress_(progress),
+        cancel_(cancel),
+        source_(open_records(options.source, options.open)),
+        writer_(open_record_writer(to_.shard, store_)),
+        tally_(options) {
+    if (!to_.list.empty()) list_ = std::make_unique<LineFile>(*store_, to_.list);
+  }
+
+  PackReport run() {
+    const std::size_t count = source_->size();
+    const auto wanted = static_cast<std::size_t>(threads_or_allowed(options_.threads));
+    PipelineLimits limits;
+    limits.threads = static_cast<int>(std::clamp<std::size_t>(count, 1, wanted));
+    limits.slots = static_cast<std::size_t>(limits.threads) * 4;
+    limits.bytes = kHeldBytes;
+    keep_bytes_ = kHeldBytes / limits.slots;
+    for (int i = 0; i < limits.threads; ++i) rewriters_.push_back(std::make_unique<SampleRewriter>(options_));
+    OrderedPipeline<PackedSample> pipeline(
+        count, limits,
+        {.work = [this](int thread, std::size_t index, PackedSample& slot) { prepare(thread, index, slot); },
+         .deliver = [this](std::size_t, PackedSample& slot) { deliver(slot); },
+         .tick = [this] { tick(); }});
+    pipeline.run();
+    stop_if(cancel_, options_.source);
+    report_progress();
+    return finish();
+  }
+
+ private:
+  void prepare(int thread, std::size_t index, PackedSample& slot) {
+    stop_if(cancel_, options_.source);
+    prepare_sample(*source_, index, *rewriters_[static_cast<std::size_t>(thread)], slot);
+  }
+
+  void deliver(PackedSample& slot) {
+    stop_if(cancel_, options_.source);
+    if (tally_.add(slot)) {
+      const std::uint64_t id = slot.id.value_or(writer_->records());
+      const Field field{"image", slot.payload};
+      writer_->append(slot.key, slot.sample.labels, field, id);
+      if (list_) list_->add(list_line(id, slot.sample.labels, slot.key));
+    }
+    done_.store(tally_.report().inputs, std::memory_order_relaxed);
+    skipped_.store(tally_.report().skipped_count, std::memory_order_relaxed);
+    bytes_out_.store(writer_->bytes(), std::memory_order_relaxed);
+    slot.trim(keep_bytes_);
+  }
+
+  void tick() {
+    stop_if(cancel_, options_.source);
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_progress_ < kProgressEvery) return;
+    last_progress_ = now;
+    report_progress();
+  }
+
+  void report_progress() {
+    if (!progress_) return;
+    progress_({.done = done_.load(std::memory_order_relaxed),
+               .total = source_->size(),
+               .skipped = skipped_.load(std::memory_order_relaxed),
+               .bytes_out = bytes_out_.load(std::memory_order_relaxed)});
+  }
+
+  PackReport finish() {
+    PackReport& report = tally_.report();
+    report.classes = source_->classes();
+    report.bytes_out = writer_->bytes();
+    report.too_many_bad = tally_.too_many_bad();
+    if (!report.too_many_bad) commit(report);
+    report.wall_s = watch_.wall_s();
+    report.cpu_s = watch_.cpu_s();
+    report.images_per_s = report.wall_s > 0 ? static_cast<double>(report.packed) / report.wall_s : 0;
+    return std::move(report);
+  }
+
+  // NAME.dataset.json seals the rest: it goes before anything of an older pack is replaced, and comes back
+  // last.
+  void commit(PackReport& report) {
+    const Stopwatch sync;
+    store_->remove(to_.manifest);
+    if (list_) list_->commit();
+    if (report.skipped.empty()) {
+      store_->remove(to_.skipped);
+    } else {
+      LineFile skipped(*store_, to_.skipped);
+      skipped.add(skipped_text(report.skipped));
+      skipped.commit();
+    }
+    writer_->finish();
+    report.bytes_out = writer_->bytes();
+    report.shards = {{to_.shard, writer_->records(), writer_->bytes(), writer_->crc32c()}};
+    LineFile manifest(*store_, to_.manifest);
+    manifest.add(manifest_text(options_, report, tally_.fingerprint()));
+    manifest.commit();
+    report.sync_s = sync.wall_s();
+    report.sync_cpu_s = sync.cpu_s();
+  }
+
+  const Stopwatch watch_;
+  const PackOptions& options_;
+  const Destination to_;
+  const std::shared_ptr<Store> store_;
+  const PackProgressCallback& progress_;
+  const std::atomic<bool>* cancel_;
+  const std::unique_ptr<RecordReader> source_;
+  const std::unique_ptr<RecordWriter> writer_;
+  std::unique_ptr<LineFile> list_;
+  std::vector<std::unique_ptr<SampleRewriter>> rewriters_;  // one a thread
+  Tally tally_;                                             // the delivering thread's
+  std::size_t keep_bytes_ = 0;
+  std::atomic<std::uint64_t> done_{0}, skipped_{0}, bytes_out_{0};
+  std::chrono::steady_clock::time_point last_progress_ =
+      std::chrono::steady_clock::now();  // the calling thread's
+};
+
+}  // namespace
+
+PackReport run_pack(const PackOptions& options, std::shared_ptr<Store> destination_store,
+                    const PackProgressCallback& progress, const std::atomic<bool>* cancel) {
+  return Packer(options, destination_store, progress, cancel).run();
+}
+
+}  // namespace stoker::packing
+
+namespace stoker {
+
+PackReport pack(const PackOptions& options, const PackProgressCallback& progress,
+                const std::atomic<bool>* cancel) {
+  return packing::run_pack(options, nullptr, progress, cancel);
+}
+
+}  // namespace stoker

@@ -1,0 +1,52 @@
+#include "pack/tally.hpp"
+
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "base/crc.hpp"
+#include "base/endian.hpp"
+
+namespace stoker::packing {
+namespace {
+
+constexpr double kRounding = 1e-9;  // 0.29 of 100 samples are 29, whatever binary fractions say
+
+std::uint32_t add_to_crc(std::uint32_t crc, const std::string& key, std::uint64_t bytes) {
+  std::array<std::byte, 1 + sizeof bytes> tail{};
+  store_le(tail.data() + 1, bytes);
+  return crc32c(tail, crc32c(std::as_bytes(std::span(key)), crc));
+}
+
+}  // namespace
+
+bool Tally::add(const PackedSample& sample) {
+  ++report_.inputs;
+  report_.bytes_in += sample.bytes_in;
+  ++fingerprint_.samples;
+  fingerprint_.bytes += sample.bytes_in;
+  fingerprint_.crc32c = add_to_crc(fingerprint_.crc32c, sample.key, sample.bytes_in);
+  if (!sample.fault) {
+    ++report_.packed;
+    sample.changes.count_into(report_.changed);
+    if (!sample.warning.empty()) report_.warned.push_back({sample.key, sample.warning});
+    return true;
+  }
+  if (options_.on_error == OnError::raise) {
+    throw Error(sample.fault->code(),
+                {.operation = "pack",
+                 .object = sample.key,
+                 .found = sample.fault->what(),
+                 .next_step = "repair or remove it, or skip bad samples (on-error skip)"});
+  }
+  ++report_.skipped_count;
+  report_.skipped.push_back({sample.key, sample.fault->what()});
+  return false;
+}
+
+bool Tally::too_many_bad() const {
+  return static_cast<double>(report_.skipped_count) >
+         options_.max_bad_share * static_cast<double>(report_.inputs) + kRounding;
+}
+
+}  // namespace stoker::packing

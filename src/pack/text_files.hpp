@@ -1,0 +1,39 @@
+// The text files beside a packed shard: NAME.lst and NAME.skipped.tsv.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/pack.hpp"
+#include "stoker/store.hpp"
+
+namespace stoker::packing {
+
+// A file written line by line in large pieces. Nothing appears before commit(). Threads: one at a time.
+class LineFile {
+ public:
+  LineFile(Store& store, const std::string& path) : file_(store.create(path)) {}
+  // Errors: as WritableFile::append.
+  void add(std::string_view line);
+  void commit();
+
+ private:
+  std::unique_ptr<WritableFile> file_;
+  std::string waiting_;
+};
+
+// `text` with backslash, tab, line feed and carriage return written as \\ \t \n \r.
+std::string escape_field(std::string_view text);
+
+// One line of an .lst: id, labels (none: 0), key, apart by tabs. A line break in the key is escaped; all else
+// stands as it is.
+std::string list_line(std::uint64_t id, std::span<const float> labels, std::string_view key);
+
+// The whole of NAME.skipped.tsv: a line "key\treason" first, then one line a sample, both fields escaped.
+std::string skipped_text(const std::vector<SkippedSample>& skipped);
+
+}  // namespace stoker::packing

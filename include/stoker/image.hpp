@@ -33,7 +33,7 @@ std::string_view to_string(ImageKind kind);
 // What the header of an image tells; nothing here was allocated by what it claims.
 struct ImageInfo {
   ImageKind kind = ImageKind::unknown;
-  std::string process;     // JPEG: baseline, extended, progressive, lossless, arith-seq, arith-prog; else empty
+  std::string process;     // JPEG: baseline, ext-seq, progressive, lossless, arith-seq, arith-prog; else empty
   int width = 0;           // stored orientation
   int height = 0;
   int components = 0;

@@ -1,4 +1,5 @@
-// Any image file → RGB pixels: finds the kind by content, decodes only what a DecodeSpec needs, resizes. One a thread.
+// Any image file → RGB pixels: finds the kind by content, decodes only what a DecodeSpec needs, resizes. One
+// a thread.
 #pragma once
 
 #include <chrono>
@@ -7,16 +8,17 @@
 #include <span>
 #include <string_view>
 
+#include "stoker/image.hpp"
+
 #include "base/result.hpp"
 #include "image/resize.hpp"
-#include "stoker/image.hpp"
 
 namespace stoker::image {
 
 // What came out. Owns nothing: valid until the decoder's next call.
 struct Decoded {
   RgbView pixels;
-  std::string_view warning;              // empty: none
+  std::string_view warning;                // empty: none
   std::chrono::nanoseconds decode_time{};  // bytes → pixels
   std::chrono::nanoseconds resize_time{};
 };
@@ -33,8 +35,8 @@ class Decoder {
   Result<ImageInfo> info(std::span<const std::byte> bytes);
   // Errors: as stoker::decode_image.
   Result<Decoded> decode(std::span<const std::byte> bytes, const DecodeSpec& spec);
-  // The whole picture, perhaps 1/2, 1/4 or 1/8 of its size (JPEG's scaled inverse transform), both sides never below
-  // `at_least` unless the picture itself is. Pixels are then not those of decode-then-resize.
+  // The whole picture, perhaps 1/2, 1/4 or 1/8 of its size (JPEG's scaled inverse transform), both sides
+  // never below `at_least` unless the picture itself is. Pixels are then not those of decode-then-resize.
   Result<Decoded> decode_scaled(std::span<const std::byte> bytes, Size at_least, std::uint64_t max_pixels);
 
  private:

@@ -1,0 +1,37 @@
+// Memory for pixels that grows, is kept, and is not cleared.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+#include "base/result.hpp"
+
+namespace stoker::image {
+
+// Threads: one at a time.
+class PixelBuffer {
+ public:
+  // At least `bytes` of memory, its contents anything; valid until the next call. Errors: out_of_resources.
+  Result<std::uint8_t*> reserve(std::size_t bytes) {
+    if (bytes > capacity_) {
+      bytes_.reset();
+      capacity_ = 0;
+      bytes_.reset(new (std::nothrow) std::uint8_t[bytes]);
+      if (!bytes_) {
+        return fail(
+            ErrorCode::out_of_resources,
+            {.operation = "decode", .found = "no memory for " + std::to_string(bytes) + " bytes of pixels"});
+      }
+      capacity_ = bytes;
+    }
+    return bytes_.get();
+  }
+
+ private:
+  std::unique_ptr<std::uint8_t[]> bytes_;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace stoker::image

@@ -7,6 +7,9 @@
 
 #include "stoker/image.hpp"
 
+#include "image/resize_axis.hpp"
+#include "image/resize_kernels.hpp"
+
 namespace stoker::image {
 
 // RGB pixels in somebody else's memory. Shape: height rows of width × 3 bytes, `stride` bytes apart.
@@ -23,34 +26,38 @@ struct MutableRgbView {
   std::size_t stride = 0;
 };
 
-// Which part of a picture of size `from` the pixels `window` of its resize to `to` depend on.
+// Which part of a picture of size `from` the pixels `window` of its resize to `to` depend on: from the first
+// contributing pixel to the last, in both directions. `window` lies inside `to` and is not empty.
 Rect needed_source(Size from, Size to, const Rect& window, Filter filter);
+
+// Whether the vertical pass is the first of the two. Which is first shows in the last bit, or a little more.
+// Source: Pillow 13.0 runs it first where the height shrinks by more than twice what the width shrinks by; up
+// to Pillow 12 the horizontal pass always was the first.
+bool vertical_pass_first(Size from, Size to);
 
 // Resizes with memory of its own, reused between calls. Threads: one at a time.
 class Resizer {
  public:
-  // Writes the pixels `window` of the resize of a picture of size `from` to size `to` into `out` (window-sized).
-  // `source` holds the part `source_rect` of that picture, which must contain needed_source(from, to, window, filter).
-  // `window` lies inside `to`.
-  void resize(const RgbView& source, const Rect& source_rect, Size from, Size to, const Rect& window, Filter filter,
-              const MutableRgbView& out);
+  // Writes the pixels `window` of the resize of a picture of size `from` to size `to` into `out`
+  // (window-sized). `source` holds the part `source_rect` of that picture, which must contain
+  // needed_source(from, to, window, filter). `window` lies inside `to`. Cost: its own memory is a few rows of
+  // the window, whatever `from` is. Source: Pillow's ImagingResample: horizontal pass first, each pass left
+  // out where it would not change the size.
+  void resize(const RgbView& source, const Rect& source_rect, Size from, Size to, const Rect& window,
+              Filter filter, const MutableRgbView& out);
 
   // Test hook: the scalar reference instead of SIMD; results are equal.
   void use_scalar_reference(bool scalar) { scalar_ = scalar; }
 
  private:
-  struct Axis {
-    std::vector<int> first;              // first source pixel of each output pixel
-    std::vector<int> count;              // how many
-    std::vector<std::int32_t> weights;   // taps apart, fixed point
-    int taps = 0;
-    int source_size = 0, target_size = 0, begin = 0, end = 0;  // what it was made for
-    Filter filter = Filter::bilinear;
-  };
-  static void make_axis(int source_size, int target_size, int begin, int end, Filter filter, Axis& axis);
+  class Job;
 
-  Axis horizontal_, vertical_;
-  std::vector<std::uint8_t> between_;
+  ResizeAxis horizontal_, vertical_;
+  HorizontalPlan plan_;
+  std::vector<std::uint8_t> between_;  // a ring of rows that went through the horizontal pass
+  std::vector<std::uint8_t> padded_;   // copies of the last source rows, behind which no slack is readable
+  std::vector<const std::uint8_t*> rows_;
+  std::vector<std::int32_t> sums_;
   bool scalar_ = false;
 };
 

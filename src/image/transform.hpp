@@ -1,4 +1,5 @@
-// Runs a recipe on one sample: draws its random choices, decodes only the crop, writes the tensor in its place.
+// Runs a recipe on one sample: draws its random choices, decodes only the crop, writes the tensor in its
+// place.
 #pragma once
 
 #include <chrono>
@@ -7,9 +8,10 @@
 #include <span>
 #include <string_view>
 
+#include "stoker/recipe.hpp"
+
 #include "base/result.hpp"
 #include "image/decoder.hpp"
-#include "stoker/recipe.hpp"
 
 namespace stoker::image {
 
@@ -41,8 +43,9 @@ class Transform {
   Geometry geometry(Size image, const SampleCoordinates& sample) const;
   // Writes recipe().bytes_per_sample() bytes to `out`; on error it may hold anything.
   // Errors: as Decoder::decode.
-  Result<TransformOutcome> run(Decoder& decoder, std::span<const std::byte> bytes, const SampleCoordinates& sample,
-                               std::uint64_t max_pixels, std::byte* out) const;
+  Result<TransformOutcome> run(Decoder& decoder, std::span<const std::byte> bytes,
+                               const SampleCoordinates& sample, std::uint64_t max_pixels,
+                               std::byte* out) const;
 
  private:
   Recipe recipe_;

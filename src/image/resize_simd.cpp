@@ -1,0 +1,289 @@
+// The inner loops of a resize for every instruction set that Highway knows, chosen at run time.
+//
+// A weight of 22 bits does not fit the 16-bit multiply-add that processors are fast at, so it is split:
+// weight = high * 65536 + low with low in [-32768, 32767]. Both halves are summed up apart in 32 bits and
+// joined as (high_sum << 16) + low_sum. All of that is exact modulo 2^32, and the true sum fits 32 bits, so
+// it comes out exact.
+#include <algorithm>
+
+#include "image/resize_kernels.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "image/resize_simd.cpp"
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace stoker::image::HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+
+void horizontal_rows(const HorizontalPlan& plan, const std::uint8_t* const* sources,
+                     std::uint8_t* const* outs) {
+  for (int i = 0; i < kRowsAtOnce; ++i)
+    scalar::horizontal_row(*plan.axis, plan.source_x, sources[i], outs[i]);
+}
+
+void vertical_row(const VerticalTaps& taps, std::size_t bytes, std::uint8_t* out) {
+  scalar::vertical_row(taps, bytes, out);
+}
+
+#else
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Vectors are used as independent blocks of 16 bytes: one pixel of `kBlocks` rows at once.
+#if HWY_MAX_BYTES < 32
+inline constexpr int kBlocks = 1;
+#elif HWY_MAX_BYTES < 64
+inline constexpr int kBlocks = 2;
+#else
+inline constexpr int kBlocks = 4;
+#endif
+inline constexpr int kVectors = kRowsAtOnce / kBlocks;
+
+using D8 = hn::CappedTag<std::uint8_t, 16 * kBlocks>;
+using D16 = hn::Repartition<std::int16_t, D8>;
+using D32 = hn::Repartition<std::int32_t, D8>;
+using V8 = hn::Vec<D8>;
+using V16 = hn::Vec<D16>;
+using V32 = hn::Vec<D32>;
+using Block = hn::CappedTag<std::uint8_t, 16>;
+
+// 16 bytes of each of kBlocks rows.
+HWY_INLINE V8 load_blocks(const std::uint8_t* const* rows, std::ptrdiff_t offset) {
+  [[maybe_unused]] const Block block;
+#if HWY_TARGET <= HWY_AVX3
+  __m512i v = _mm512_castsi128_si512(hn::LoadU(block, rows[0] + offset).raw);
+  v = _mm512_inserti32x4(v, hn::LoadU(block, rows[1] + offset).raw, 1);
+  v = _mm512_inserti32x4(v, hn::LoadU(block, rows[2] + offset).raw, 2);
+  return V8{_mm512_inserti32x4(v, hn::LoadU(block, rows[3] + offset).raw, 3)};
+#elif HWY_TARGET == HWY_AVX2
+  return hn::Combine(D8(), hn::LoadU(block, rows[1] + offset), hn::LoadU(block, rows[0] + offset));
+#else
+  return hn::LoadU(D8(), rows[0] + offset);
+#endif
+}
+
+HWY_INLINE void store_blocks(V8 v, std::uint8_t* const* rows, std::ptrdiff_t offset) {
+  [[maybe_unused]] const Block block;
+#if HWY_TARGET <= HWY_AVX3
+  hn::StoreU(hn::Vec<Block>{_mm512_castsi512_si128(v.raw)}, block, rows[0] + offset);
+  hn::StoreU(hn::Vec<Block>{_mm512_extracti32x4_epi32(v.raw, 1)}, block, rows[1] + offset);
+  hn::StoreU(hn::Vec<Block>{_mm512_extracti32x4_epi32(v.raw, 2)}, block, rows[2] + offset);
+  hn::StoreU(hn::Vec<Block>{_mm512_extracti32x4_epi32(v.raw, 3)}, block, rows[3] + offset);
+#elif HWY_TARGET == HWY_AVX2
+  hn::StoreU(hn::LowerHalf(block, v), block, rows[0] + offset);
+  hn::StoreU(hn::UpperHalf(block, v), block, rows[1] + offset);
+#else
+  hn::StoreU(v, D8(), rows[0] + offset);
+#endif
+}
+
+// Sums of products of neighbours: a[2i] * b[2i] + a[2i+1] * b[2i+1].
+HWY_INLINE V32 multiply_pairs(V16 a, V16 b) {
+#if HWY_TARGET <= HWY_AVX3
+  return V32{_mm512_madd_epi16(a.raw, b.raw)};
+#elif HWY_TARGET == HWY_AVX2
+  return V32{_mm256_madd_epi16(a.raw, b.raw)};
+#elif HWY_TARGET <= HWY_SSSE3
+  return V32{_mm_madd_epi16(a.raw, b.raw)};
+#else
+  V32 other = hn::Zero(D32());
+  const V32 sum = hn::ReorderWidenMulAccumulate(D32(), a, b, hn::Zero(D32()), other);
+  return hn::RearrangeToOddPlusEven(sum, other);
+#endif
+}
+
+// Within each block: 4 + 4 values of 32 bits → 8 of 16, saturated.
+HWY_INLINE V16 narrow_in_blocks(V32 low, V32 high) {
+#if HWY_TARGET <= HWY_SSSE3
+  return hn::ReorderDemote2To(D16(), low, high);
+#else
+  const hn::Half<D16> half;
+  return hn::Combine(D16(), hn::DemoteTo(half, high), hn::DemoteTo(half, low));
+#endif
+}
+
+// Within each block: 8 + 8 values of 16 bits → 16 of 8, clipped to 0..255.
+HWY_INLINE V8 clip_in_blocks(V16 low, V16 high) {
+#if HWY_TARGET <= HWY_AVX3
+  return V8{_mm512_packus_epi16(low.raw, high.raw)};
+#elif HWY_TARGET == HWY_AVX2
+  return V8{_mm256_packus_epi16(low.raw, high.raw)};
+#elif HWY_TARGET <= HWY_SSSE3
+  return V8{_mm_packus_epi16(low.raw, high.raw)};
+#else
+  const hn::Half<D8> half;
+  return hn::Combine(D8(), hn::DemoteTo(half, high), hn::DemoteTo(half, low));
+#endif
+}
+
+HWY_ALIGN constexpr std::uint8_t kSpreadPairs[2][16] = {
+    {0, 0x80, 3, 0x80, 1, 0x80, 4, 0x80, 2, 0x80, 5, 0x80, 0x80, 0x80, 0x80, 0x80},
+    {6, 0x80, 9, 0x80, 7, 0x80, 10, 0x80, 8, 0x80, 11, 0x80, 0x80, 0x80, 0x80, 0x80},
+};
+HWY_ALIGN constexpr std::uint8_t kDropFourth[16] = {0,  1,  2,  4,  5,    6,    8,    9,
+                                                    10, 12, 13, 14, 0x80, 0x80, 0x80, 0x80};
+
+// One output pixel of kRowsAtOnce rows, as 32-bit red, green, blue, nothing in each block.
+// kPairs: pairs of taps, or 0 where only the plan knows.
+template <int kPairs>
+HWY_INLINE void make_pixel(const HorizontalPlan& plan, std::size_t x, const std::uint8_t* const* sources,
+                           V8 even, V8 odd, V32* out) {
+  const int pairs = kPairs > 0 ? kPairs : plan.pairs;
+  const std::int32_t* weights = plan.weights.data() + x * static_cast<std::size_t>(pairs) * 2;
+  std::ptrdiff_t offset = plan.offsets[x];
+  V32 low[kVectors], high[kVectors];
+  for (int v = 0; v < kVectors; ++v) {
+    low[v] = hn::Set(D32(), 1 << (kWeightBits - 1));
+    high[v] = hn::Zero(D32());
+  }
+  for (int pair = 0; pair < pairs; pair += 2, offset += 12) {
+    const V16 low_even = hn::BitCast(D16(), hn::Set(D32(), weights[pair * 2]));
+    const V16 high_even = hn::BitCast(D16(), hn::Set(D32(), weights[pair * 2 + 1]));
+    const bool has_odd = pair + 1 < pairs;
+    const V16 low_odd = hn::BitCast(D16(), hn::Set(D32(), has_odd ? weights[pair * 2 + 2] : 0));
+    const V16 high_odd = hn::BitCast(D16(), hn::Set(D32(), has_odd ? weights[pair * 2 + 3] : 0));
+    for (int v = 0; v < kVectors; ++v) {
+      const V8 bytes = load_blocks(sources + v * kBlocks, offset);
+      const V16 first = hn::BitCast(D16(), hn::TableLookupBytesOr0(bytes, even));
+      low[v] = hn::Add(low[v], multiply_pairs(first, low_even));
+      high[v] = hn::Add(high[v], multiply_pairs(first, high_even));
+      if (has_odd) {
+        const V16 second = hn::BitCast(D16(), hn::TableLookupBytesOr0(bytes, odd));
+        low[v] = hn::Add(low[v], multiply_pairs(second, low_odd));
+        high[v] = hn::Add(high[v], multiply_pairs(second, high_odd));
+      }
+    }
+  }
+  for (int v = 0; v < kVectors; ++v) {
+    out[v] = hn::ShiftRight<kWeightBits>(hn::Add(hn::ShiftLeft<16>(high[v]), low[v]));
+  }
+}
+
+template <int kPairs>
+void horizontal_with(const HorizontalPlan& plan, const std::uint8_t* const* sources,
+                     std::uint8_t* const* outs) {
+  const V8 even = hn::LoadDup128(D8(), kSpreadPairs[0]);
+  const V8 odd = hn::LoadDup128(D8(), kSpreadPairs[1]);
+  const V8 drop_fourth = hn::LoadDup128(D8(), kDropFourth);
+  for (std::size_t x = 0; x < plan.offsets.size(); x += 4) {
+    V32 pixels[4][kVectors];
+    for (std::size_t i = 0; i < 4; ++i) make_pixel<kPairs>(plan, x + i, sources, even, odd, pixels[i]);
+    for (int v = 0; v < kVectors; ++v) {
+      const V16 left = narrow_in_blocks(pixels[0][v], pixels[1][v]);
+      const V16 right = narrow_in_blocks(pixels[2][v], pixels[3][v]);
+      const V8 bytes = hn::TableLookupBytesOr0(clip_in_blocks(left, right), drop_fourth);
+      store_blocks(bytes, outs + v * kBlocks, static_cast<std::ptrdiff_t>(x) * 3);
+    }
+  }
+}
+
+void horizontal_rows(const HorizontalPlan& plan, const std::uint8_t* const* sources,
+                     std::uint8_t* const* outs) {
+  switch (plan.pairs) {
+    case 1:
+      return horizontal_with<1>(plan, sources, outs);
+    case 2:
+      return horizontal_with<2>(plan, sources, outs);
+    case 3:
+      return horizontal_with<3>(plan, sources, outs);
+    case 4:
+      return horizontal_with<4>(plan, sources, outs);
+    default:
+      return horizontal_with<0>(plan, sources, outs);
+  }
+}
+
+// `Lanes(D8)` bytes of an output row at column x.
+HWY_INLINE V8 vertical_vector(const VerticalTaps& taps, std::size_t x) {
+  const D8 d8;
+  const V8 zero = hn::Zero(d8);
+  V32 low[4], high[4];
+  for (int i = 0; i < 4; ++i) {
+    low[i] = hn::Set(D32(), 1 << (kWeightBits - 1));
+    high[i] = hn::Zero(D32());
+  }
+  for (int tap = 0; tap < taps.count; tap += 2) {
+    const bool has_second = tap + 1 < taps.count;
+    const V8 first = hn::LoadU(d8, taps.rows[tap] + x);
+    const V8 second = has_second ? hn::LoadU(d8, taps.rows[tap + 1] + x) : zero;
+    const SplitPair weights = split_pair(taps.weights[tap], has_second ? taps.weights[tap + 1] : 0);
+    const V16 low_weights = hn::BitCast(D16(), hn::Set(D32(), weights.low));
+    const V16 high_weights = hn::BitCast(D16(), hn::Set(D32(), weights.high));
+    const V8 left = hn::InterleaveLower(d8, first, second);
+    const V8 right = hn::InterleaveUpper(d8, first, second);
+    const V16 pairs[4] = {hn::BitCast(D16(), hn::InterleaveLower(d8, left, zero)),
+                          hn::BitCast(D16(), hn::InterleaveUpper(d8, left, zero)),
+                          hn::BitCast(D16(), hn::InterleaveLower(d8, right, zero)),
+                          hn::BitCast(D16(), hn::InterleaveUpper(d8, right, zero))};
+    for (int i = 0; i < 4; ++i) {
+      low[i] = hn::Add(low[i], multiply_pairs(pairs[i], low_weights));
+      high[i] = hn::Add(high[i], multiply_pairs(pairs[i], high_weights));
+    }
+  }
+  V32 sums[4];
+  for (int i = 0; i < 4; ++i) {
+    sums[i] = hn::ShiftRight<kWeightBits>(hn::Add(hn::ShiftLeft<16>(high[i]), low[i]));
+  }
+  return clip_in_blocks(narrow_in_blocks(sums[0], sums[1]), narrow_in_blocks(sums[2], sums[3]));
+}
+
+void vertical_row(const VerticalTaps& taps, std::size_t bytes, std::uint8_t* out) {
+  const std::size_t lanes = hn::Lanes(D8());
+  if (bytes < lanes) return scalar::vertical_row(taps, bytes, out);
+  for (std::size_t x = 0; x + lanes <= bytes; x += lanes) hn::StoreU(vertical_vector(taps, x), D8(), out + x);
+  if (bytes % lanes != 0) hn::StoreU(vertical_vector(taps, bytes - lanes), D8(), out + bytes - lanes);
+}
+
+#endif  // scalar targets
+
+}  // namespace stoker::image::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace stoker::image {
+
+HWY_EXPORT(horizontal_rows);
+HWY_EXPORT(vertical_row);
+
+std::size_t plan_horizontal(const ResizeAxis& axis, int source_x, HorizontalPlan& plan) {
+  plan.axis = &axis;
+  plan.source_x = source_x;
+  plan.pairs = (axis.used_taps + 1) / 2;
+  const auto pairs = static_cast<std::size_t>(plan.pairs);
+  const auto size = static_cast<std::size_t>(axis.size());
+  const std::size_t padded = (size + 3) / 4 * 4;
+  plan.offsets.resize(padded);
+  plan.weights.resize(padded * pairs * 2);
+  std::int32_t reach = 0;
+  for (std::size_t x = 0; x < padded; ++x) {
+    const std::size_t i = std::min(x, size - 1);
+    const std::int32_t* weights = axis.weights.data() + i * static_cast<std::size_t>(axis.taps);
+    plan.offsets[x] = (axis.first[i] - source_x) * 3;
+    reach = std::max(reach, plan.offsets[x]);
+    std::int32_t* out = plan.weights.data() + x * pairs * 2;
+    for (std::size_t pair = 0; pair < pairs; ++pair) {
+      const std::int32_t second =
+          2 * pair + 1 < static_cast<std::size_t>(axis.taps) ? weights[2 * pair + 1] : 0;
+      const SplitPair split = split_pair(weights[2 * pair], second);
+      *out++ = split.low;
+      *out++ = split.high;
+    }
+  }
+  return static_cast<std::size_t>(reach) + (pairs + 1) / 2 * 12 + 4;
+}
+
+void horizontal_rows_simd(const HorizontalPlan& plan, const std::uint8_t* const* sources,
+                          std::uint8_t* const* outs) {
+  HWY_DYNAMIC_DISPATCH(horizontal_rows)(plan, sources, outs);
+}
+
+void vertical_row_simd(const VerticalTaps& taps, std::size_t bytes, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(vertical_row)(taps, bytes, out);
+}
+
+}  // namespace stoker::image
+#endif

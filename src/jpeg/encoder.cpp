@@ -57,6 +57,7 @@ class Encoder::Impl {
   Destination destination_;
   jpeg_compress_struct libjpeg_{};
   bool created_ = false;
+  bool tables_are_foreign_ = false;  // made for another picture
   std::vector<std::uint8_t> output_;
   std::vector<std::uint8_t> gray_row_;
 };
@@ -82,6 +83,12 @@ Result<std::span<const std::byte>> Encoder::Impl::encode(const std::uint8_t* rgb
   if (spec.gray) gray_row_.resize(static_cast<std::size_t>(width));
   guard_.clear();
   const bool done = guard_.run([&] {
+    // libjpeg keeps the tables that it made for one picture and would code the next one by them.
+    if (created_ && tables_are_foreign_) {
+      jpeg_destroy_compress(&libjpeg_);
+      created_ = false;
+    }
+    tables_are_foreign_ = spec.optimize;
     if (!created_) {
       guard_.attach(libjpeg_);
       jpeg_create_compress(&libjpeg_);

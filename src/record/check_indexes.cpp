@@ -1,0 +1,207 @@
+// Holds a container's indexes and its description against its records.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "stoker/error.hpp"
+#include "stoker/record.hpp"
+
+#include "base/crc.hpp"
+#include "record/dataset_manifest.hpp"
+#include "record/detect.hpp"
+#include "record/record_index.hpp"
+#include "record/recordio_walk.hpp"
+#include "record/text_index.hpp"
+
+namespace stoker {
+
+namespace record {
+
+namespace {
+
+constexpr std::size_t kMostReports = 1000;  // of one index: more tells no more
+
+// Where records really begin, and the stretches that are damaged, of which an index may say anything.
+struct Truth {
+  struct Stretch {
+    std::uint64_t begin, end;
+  };
+  std::vector<std::uint64_t> records;
+  std::vector<Stretch> damaged;
+
+  bool in_damage(std::uint64_t offset) const {
+    return std::any_of(damaged.begin(), damaged.end(), [offset](const Stretch& stretch) {
+      return offset >= stretch.begin && offset < stretch.end;
+    });
+  }
+  bool is_record(std::uint64_t offset) const {
+    return std::binary_search(records.begin(), records.end(), offset);
+  }
+};
+
+Truth walk_past_damage(const ReadableFile& container) {
+  WindowReader window(container);
+  Truth truth;
+  std::uint64_t offset = 0;
+  while (offset < container.bytes()) {
+    const Walked walked = walk_record(window, offset, container.bytes());
+    if (walked.damage) {
+      const std::uint64_t resume =
+          find_record(window, walked.resume, container.bytes()).value_or(container.bytes());
+      truth.damaged.push_back({offset, resume});
+      offset = resume;
+    } else {
+      truth.records.push_back(offset);
+      offset = walked.end;
+    }
+  }
+  return truth;
+}
+
+class Checker {
+ public:
+  Checker(Store& store, const ReadableFile& container) : store_(store), container_(container) {}
+
+  std::vector<BadRecord> check() {
+    const auto text = open(text_index_path(container_.path()));
+    const auto index = open(record_index_path(container_.path()));
+    if (text || index) truth_ = walk_past_damage(container_);
+    if (text) check_text(*text);
+    if (index) check_binary(*index);
+    check_manifest();
+    return std::move(bad_);
+  }
+
+ private:
+  std::unique_ptr<ReadableFile> open(const std::string& path) {
+    return store_.info(path) ? store_.open_read(path) : nullptr;
+  }
+
+  void report(const std::string& container, std::uint64_t offset, std::string key, std::string reason) {
+    bad_.push_back(
+        {.container = container, .offset = offset, .key = std::move(key), .reason = std::move(reason)});
+  }
+
+  // What `offsets` (of the index at `path`) leaves out of the container's records.
+  void report_missing(const std::string& path, std::vector<std::uint64_t> offsets) {
+    std::sort(offsets.begin(), offsets.end());
+    std::vector<std::uint64_t> missing;
+    std::set_difference(truth_.records.begin(), truth_.records.end(), offsets.begin(), offsets.end(),
+                        std::back_inserter(missing));
+    if (!missing.empty())
+      report(path, missing.front(), "",
+             fmt::format("{} records are not in the index, the first at offset {} of {}", missing.size(),
+                         missing.front(), container_.path()));
+  }
+
+  void check_text(const ReadableFile& index) {
+    std::vector<std::uint64_t> offsets;
+    std::vector<std::uint64_t> sorted;
+    std::size_t reports = 0;
+    try {
+      read_text_index(index, [&](const TextIndexLine& line) {
+        const std::string reason = wrong_with(line);
+        if (!reason.empty() && ++reports <= kMostReports)
+          report(index.path(), line.offset.value_or(0), std::string(line.key),
+                 fmt::format("line {}: {}", line.number, reason));
+        if (line.offset) offsets.push_back(*line.offset);
+        return true;
+      });
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::corrupt_data) throw;
+      report(index.path(), 0, "", error.what());
+      return;
+    }
+    if (reports > kMostReports)
+      report(index.path(), 0, "", fmt::format("{} more wrong lines", reports - kMostReports));
+    sorted = offsets;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end())
+      report(index.path(), *twice, "", fmt::format("the offset {} stands in two lines", *twice));
+    report_missing(index.path(), std::move(offsets));
+  }
+
+  std::string wrong_with(const TextIndexLine& line) const {
+    if (!line.offset) return "no \"key, tab, offset\"";
+    if (*line.offset >= container_.bytes())
+      return fmt::format("offset {} in a container of {} bytes", *line.offset, container_.bytes());
+    if (truth_.is_record(*line.offset) || truth_.in_damage(*line.offset)) return "";
+    return fmt::format("no record begins at offset {}", *line.offset);
+  }
+
+  void check_binary(const ReadableFile& file) {
+    const Result<RecordIndex> index = read_record_index(file);
+    if (!index) return report(file.path(), 0, "", index.error().what());
+    Fingerprint of_index = index->fingerprint;
+    of_index.modified_ns.reset();
+    if (of_index != fingerprint_of(container_))
+      return report(file.path(), 0, "",
+                    "it is the index of another container, or of an earlier state of this one");
+    std::size_t reports = 0;
+    for (std::size_t i = 0; i + 1 < index->offsets.size(); ++i) {
+      const std::uint64_t offset = index->offsets[i];
+      if (!truth_.is_record(offset) && !truth_.in_damage(offset) && ++reports <= kMostReports)
+        report(file.path(), offset, std::to_string(i), fmt::format("no record begins at offset {}", offset));
+    }
+    if (reports > kMostReports)
+      report(file.path(), 0, "", fmt::format("{} more wrong offsets", reports - kMostReports));
+    report_missing(file.path(), {index->offsets.begin(), index->offsets.end() - 1});
+  }
+
+  void check_manifest() {
+    const std::string path = manifest_path(container_.path());
+    try {
+      const auto manifest = read_manifest(store_, container_.path());
+      if (!manifest) return;
+      const std::string name = container_.path().substr(container_.path().rfind('/') + 1);
+      const auto shard = std::find_if(manifest->shards.begin(), manifest->shards.end(),
+                                      [&](const ManifestShard& candidate) { return candidate.path == name; });
+      if (shard == manifest->shards.end())
+        return report(path, 0, "", fmt::format("no shard '{}' in it", name));
+      if (shard->bytes != container_.bytes())
+        return report(path, 0, "",
+                      fmt::format("'{}' has {} bytes, not {}", name, container_.bytes(), shard->bytes));
+      if (const std::uint32_t crc = crc_of_container(); crc != shard->crc32c)
+        report(path, 0, "", fmt::format("'{}' has the CRC-32C {:08x}, not {:08x}", name, crc, shard->crc32c));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::corrupt_data && error.code() != ErrorCode::unsupported) throw;
+      report(path, 0, "", error.what());
+    }
+  }
+
+  std::uint32_t crc_of_container() const {
+    std::vector<std::byte> piece(std::size_t{1} << 20);
+    std::uint32_t crc = 0;
+    std::uint64_t offset = 0;
+    while (const std::size_t got = container_.read_at(offset, piece)) {
+      crc = crc32c(std::span(piece).first(got), crc);
+      offset += got;
+    }
+    return crc;
+  }
+
+  Store& store_;
+  const ReadableFile& container_;
+  Truth truth_;
+  std::vector<BadRecord> bad_;
+};
+
+}  // namespace
+
+}  // namespace record
+
+std::vector<BadRecord> check_indexes(const std::string& source, const OpenOptions& options) {
+  const auto store = options.store ? options.store : open_store(source);
+  const auto info = store->info(source);
+  if (!info)
+    throw Error(ErrorCode::not_found,
+                {.operation = "check indexes", .object = source, .found = "no such file or folder"});
+  if (info->is_folder) return {};
+  const auto file = store->open_read(source);
+  std::vector<std::byte> head(record::kDetectBytes);
+  head.resize(file->read_at(0, head));
+  if (record::detect_file(info->path, head) != RecordFormat::recordio) return {};
+  return record::Checker(*store, *file).check();
+}
+
+}  // namespace stoker

@@ -1,0 +1,122 @@
+#include "record/container_index.hpp"
+
+#include <fmt/format.h>
+
+#include "stoker/error.hpp"
+
+#include "record/record_index.hpp"
+#include "record/recordio_walk.hpp"
+#include "record/text_index.hpp"
+
+namespace stoker::record {
+
+namespace {
+
+// An object that may be absent or unreadable: then there is no index, and that is all.
+std::unique_ptr<ReadableFile> open_if_there(Store& store, const std::string& path) {
+  try {
+    return store.open_read(path);
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
+class Finder {
+ public:
+  Finder(Store& store, const ReadableFile& container, const std::string& index_dir)
+      : store_(store), container_(container), explicit_folder_(!index_dir.empty()) {
+    const std::string folder = explicit_folder_ ? index_dir : user_index_folder();
+    if (folder.empty()) return;
+    cache_store_ = open_store(folder);
+    cache_path_ = cached_index_path(folder, container.path());
+  }
+
+  ContainerIndex find() {
+    if (auto found = by_record_indexes(); !found.offsets.empty()) return found;
+    if (const auto text = open_if_there(store_, text_index_path(container_.path())))
+      if (auto offsets = offsets_of_text_index(*text, container_))
+        return {std::move(*offsets), IndexOrigin::text_index};
+    RecordOffsets walked = walk_container(container_);
+    if (walked.damage) throw damaged(*walked.damage);
+    keep(walked.offsets);
+    return {std::move(walked.offsets), IndexOrigin::walk};
+  }
+
+ private:
+  // Empty offsets: none fits.
+  ContainerIndex by_record_indexes() {
+    const auto beside = open_if_there(store_, record_index_path(container_.path()));
+    beside_exists_ = beside != nullptr;
+    const auto cached = cache_store_ ? open_if_there(*cache_store_, cache_path_) : nullptr;
+    for (const ReadableFile* file :
+         {explicit_folder_ ? cached.get() : beside.get(), explicit_folder_ ? beside.get() : cached.get()}) {
+      if (!file) continue;
+      Result<RecordIndex> index = read_record_index(*file);
+      if (index && fits(index->fingerprint)) return {std::move(index->offsets), IndexOrigin::record_index};
+    }
+    return {};
+  }
+
+  // The size is compared before anything of the container is read.
+  bool fits(Fingerprint of_index) {
+    if (of_index.container_bytes != container_.bytes()) return false;
+    if (of_index.modified_ns && of_index.modified_ns != modified_ns()) return false;
+    of_index.modified_ns.reset();
+    return of_index == fingerprint();
+  }
+
+  const Fingerprint& fingerprint() {
+    if (!fingerprint_) fingerprint_ = fingerprint_of(container_);
+    return *fingerprint_;
+  }
+
+  std::optional<std::int64_t> modified_ns() {
+    const auto info = store_.info(container_.path());
+    return info ? info->modified_ns : std::nullopt;
+  }
+
+  void keep(const std::vector<std::uint64_t>& offsets) {
+    if (beside_exists_ && !explicit_folder_ &&
+        write(store_, record_index_path(container_.path()), fingerprint(), offsets))
+      return;
+    if (!cache_store_) return;
+    Fingerprint dated = fingerprint();
+    dated.modified_ns = modified_ns();
+    write(*cache_store_, cache_path_, dated, offsets);
+  }
+
+  static bool write(Store& store, const std::string& path, const Fingerprint& fingerprint,
+                    const std::vector<std::uint64_t>& offsets) {
+    try {
+      write_record_index(store, path, fingerprint, offsets);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  Error damaged(const Damage& damage) const {
+    return Error(ErrorCode::corrupt_data,
+                 {.operation = "open records",
+                  .object = fmt::format("{} at offset {}", container_.path(), damage.offset),
+                  .found = damage.reason,
+                  .next_step = "`stoker verify` lists all damage; copy or pack the file again"});
+  }
+
+  Store& store_;
+  const ReadableFile& container_;
+  const bool explicit_folder_;
+  std::shared_ptr<Store> cache_store_;
+  std::string cache_path_;
+  bool beside_exists_ = false;
+  std::optional<Fingerprint> fingerprint_;
+};
+
+}  // namespace
+
+ContainerIndex find_container_index(Store& store, const ReadableFile& container,
+                                    const std::string& index_dir) {
+  return Finder(store, container, index_dir).find();
+}
+
+}  // namespace stoker::record

@@ -1,0 +1,183 @@
+#include "record/dataset_manifest.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace stoker::record {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kLargestManifest = 64u << 20;
+
+// Takes values out of a JSON object; the first one of a wrong type is remembered.
+class Fields {
+ public:
+  Fields(const json& object, std::string where) : object_(object), where_(std::move(where)) {}
+
+  void text(const char* name, std::string& value) {
+    if (const json* field = find(name)) {
+      if (field->is_string())
+        value = field->get<std::string>();
+      else
+        complain(name, "text");
+    }
+  }
+  template <class T>
+  void count(const char* name, T& value) {
+    if (const json* field = find(name)) {
+      if (field->is_number_unsigned() && field->get<std::uint64_t>() <= std::numeric_limits<T>::max())
+        value = field->get<T>();
+      else
+        complain(name, "a whole number that fits");
+    }
+  }
+  // Calls visit(element, index) for the elements of an array.
+  template <class Visit>
+  void array(const char* name, Visit&& visit) {
+    if (const json* field = find(name)) {
+      if (!field->is_array()) return complain(name, "an array");
+      for (std::size_t i = 0; i < field->size() && wrong_.empty(); ++i) visit((*field)[i], i);
+    }
+  }
+  template <class Visit>
+  void object(const char* name, Visit&& visit) {
+    if (const json* field = find(name)) {
+      if (!field->is_object()) return complain(name, "an object");
+      for (auto item = field->begin(); item != field->end() && wrong_.empty(); ++item)
+        visit(item.key(), item.value());
+    }
+  }
+  void complain(std::string_view name, std::string_view allowed) {
+    if (wrong_.empty()) wrong_ = fmt::format("'{}{}' is not {}", where_, name, allowed);
+  }
+  void take_complaint(const std::string& wrong) {
+    if (wrong_.empty()) wrong_ = wrong;
+  }
+  const std::string& wrong() const { return wrong_; }
+
+ private:
+  const json* find(const char* name) const {
+    const auto found = object_.find(name);
+    return found == object_.end() ? nullptr : &*found;
+  }
+
+  const json& object_;
+  const std::string where_;
+  std::string wrong_;
+};
+
+tl::unexpected<Error> broken(ErrorCode code, const std::string& path, std::string found) {
+  return fail(code,
+              {.operation = "read data set description",
+               .object = path,
+               .found = std::move(found),
+               .next_step = "pack the data set again, or remove the file (class names are then not known)"});
+}
+
+void read_classes(Fields& fields, DatasetManifest& manifest) {
+  std::set<std::string_view> seen;
+  fields.array("classes", [&](const json& name, std::size_t i) {
+    if (!name.is_string()) return fields.complain(fmt::format("classes[{}]", i), "text");
+    manifest.classes.push_back(name.get<std::string>());
+  });
+  for (const std::string& name : manifest.classes)
+    if (!seen.insert(name).second)
+      fields.complain("classes", fmt::format("a list of different names ('{}' twice)", name));
+}
+
+void read_shards(Fields& fields, DatasetManifest& manifest) {
+  fields.array("shards", [&](const json& item, std::size_t i) {
+    if (!item.is_object()) return fields.complain(fmt::format("shards[{}]", i), "an object");
+    Fields of_shard(item, fmt::format("shards[{}].", i));
+    ManifestShard shard;
+    of_shard.text("path", shard.path);
+    of_shard.count("records", shard.records);
+    of_shard.count("bytes", shard.bytes);
+    of_shard.count("crc32c", shard.crc32c);
+    fields.take_complaint(of_shard.wrong());
+    manifest.shards.push_back(std::move(shard));
+  });
+}
+
+}  // namespace
+
+std::string manifest_path(const std::string& container) {
+  const std::size_t name = container.rfind('/') + 1;  // 0 if there is no slash
+  const std::size_t dot = container.rfind('.');
+  const bool has_ending = dot != std::string::npos && dot > name;
+  return container.substr(0, has_ending ? dot : container.size()) + ".dataset.json";
+}
+
+Result<std::string> manifest_to_json(const DatasetManifest& manifest) {
+  nlohmann::ordered_json shards = nlohmann::ordered_json::array();
+  for (const ManifestShard& shard : manifest.shards)
+    shards.push_back(
+        {{"path", shard.path}, {"records", shard.records}, {"bytes", shard.bytes}, {"crc32c", shard.crc32c}});
+  const nlohmann::ordered_json object = {{"version", manifest.version},
+                                         {"classes", manifest.classes},
+                                         {"records", manifest.records},
+                                         {"bytes", manifest.bytes},
+                                         {"shards", std::move(shards)},
+                                         {"options", manifest.options},
+                                         {"source", manifest.source},
+                                         {"source_fingerprint", manifest.source_fingerprint},
+                                         {"skipped_count", manifest.skipped_count}};
+  try {
+    return object.dump(2) + '\n';
+  } catch (const nlohmann::json::exception&) {
+    return fail(ErrorCode::invalid_argument, {.operation = "write data set description",
+                                              .found = "a class name, path or option that is not UTF-8",
+                                              .next_step = "rename the class folder"});
+  }
+}
+
+Result<DatasetManifest> manifest_from_json(std::string_view text, const std::string& path) {
+  const json object = json::parse(text, nullptr, false);
+  if (object.is_discarded()) return broken(ErrorCode::corrupt_data, path, "no JSON");
+  if (!object.is_object()) return broken(ErrorCode::corrupt_data, path, "JSON that is no object");
+  DatasetManifest manifest;
+  manifest.version.clear();
+  Fields fields(object, "");
+  fields.text("version", manifest.version);
+  if (manifest.version.empty()) return broken(ErrorCode::corrupt_data, path, "no version");
+  if (manifest.version != kManifestVersion)
+    return broken(ErrorCode::unsupported, path,
+                  fmt::format("version '{}' (this build reads {})", manifest.version, kManifestVersion));
+  read_classes(fields, manifest);
+  fields.count("records", manifest.records);
+  fields.count("bytes", manifest.bytes);
+  read_shards(fields, manifest);
+  fields.object("options", [&](const std::string& name, const json& value) {
+    if (!value.is_string()) return fields.complain("options." + name, "text");
+    manifest.options[name] = value.get<std::string>();
+  });
+  fields.text("source", manifest.source);
+  fields.text("source_fingerprint", manifest.source_fingerprint);
+  fields.count("skipped_count", manifest.skipped_count);
+  if (!fields.wrong().empty()) return broken(ErrorCode::corrupt_data, path, fields.wrong());
+  return manifest;
+}
+
+std::optional<DatasetManifest> read_manifest(Store& store, const std::string& container) {
+  const std::string path = manifest_path(container);
+  if (!store.info(path)) return std::nullopt;
+  const auto file = store.open_read(path);
+  if (file->bytes() > kLargestManifest)
+    throw Error(ErrorCode::corrupt_data,
+                {.operation = "read data set description", .object = path, .found = "more than 64 MiB"});
+  std::string text(file->bytes(), '\0');
+  text.resize(file->read_at(0, std::as_writable_bytes(std::span(text))));
+  return value_or_throw(manifest_from_json(text, path));
+}
+
+void write_manifest(Store& store, const std::string& path, const DatasetManifest& manifest) {
+  const std::string text = value_or_throw(manifest_to_json(manifest));
+  const auto file = store.create(path);
+  file->append(std::as_bytes(std::span(text)));
+  file->commit();
+}
+
+}  // namespace stoker::record

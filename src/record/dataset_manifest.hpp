@@ -1,0 +1,55 @@
+// What stands beside a packed data set: its classes, shards and how it was made (NAME.dataset.json).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stoker/store.hpp"
+
+#include "base/result.hpp"
+
+namespace stoker::record {
+
+inline constexpr std::string_view kManifestVersion = "stoker.dataset/1";
+
+// One container of the set.
+struct ManifestShard {
+  std::string path;  // relative to the manifest's folder
+  std::uint64_t records = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t crc32c = 0;  // of the whole container
+  friend bool operator==(const ManifestShard&, const ManifestShard&) = default;
+};
+
+struct DatasetManifest {
+  std::string version{kManifestVersion};
+  std::vector<std::string> classes;  // names by label; empty: not known
+  std::uint64_t records = 0;
+  std::uint64_t bytes = 0;
+  std::vector<ManifestShard> shards;
+  std::map<std::string, std::string> options;  // of the packer, as on the command line
+  std::string source;
+  std::string source_fingerprint;
+  std::uint64_t skipped_count = 0;
+  friend bool operator==(const DatasetManifest&, const DatasetManifest&) = default;
+};
+
+// folder/x.rec → folder/x.dataset.json.
+std::string manifest_path(const std::string& container);
+
+// JSON text, indented, with a newline at its end. Errors: invalid_argument (text that is not UTF-8).
+Result<std::string> manifest_to_json(const DatasetManifest& manifest);
+// Unknown keys are passed over; a missing one has its default, but `version` must be there and known.
+// Errors: corrupt_data, unsupported (a later version); both name `path`.
+Result<DatasetManifest> manifest_from_json(std::string_view json, const std::string& path);
+
+// The manifest beside `container`, or none. Errors (thrown): as manifest_from_json, io.
+std::optional<DatasetManifest> read_manifest(Store& store, const std::string& container);
+// Errors (thrown): as manifest_to_json, io, out_of_resources.
+void write_manifest(Store& store, const std::string& path, const DatasetManifest& manifest);
+
+}  // namespace stoker::record

@@ -1,0 +1,23 @@
+#include "record/reader_scanner.hpp"
+
+#include "stoker/error.hpp"
+
+namespace stoker::record {
+
+RecordScanner::Step ReaderScanner::next(Sample& sample, RecordInfo& info, BadRecord& bad) {
+  if (index_ >= reader_->size()) return Step::end;
+  const std::size_t index = index_++;
+  info = reader_->info(index);
+  try {
+    reader_->read(index, sample);
+    info.bytes = sample.main().size();
+    return Step::record;
+  } catch (const Error& error) {
+    // Full descriptors or a server that does not answer would condemn every sample behind this one.
+    if (error.code() == ErrorCode::out_of_resources || error.code() == ErrorCode::unavailable) throw;
+    bad = {.container = info.container, .offset = 0, .key = "", .reason = error.what()};
+    return Step::damage;
+  }
+}
+
+}  // namespace stoker::record

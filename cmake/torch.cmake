@@ -43,6 +43,8 @@ if(STOKER_TRAIN)
       "${stoker_torch_folder}/include" "${stoker_torch_folder}/include/torch/csrc/api/include")
     target_link_libraries(stoker_torch INTERFACE
       "${stoker_torch_folder}/lib/libtorch_cpu.so" "${stoker_torch_folder}/lib/libc10.so")
+    # What libtorch_cpu.so itself needs is found when it is loaded, by its own path.
+    target_link_options(stoker_torch INTERFACE -Wl,--allow-shlib-undefined)
     message(STATUS "PyTorch for `stoker train`: ${stoker_torch_folder}")
   else()
     message(STATUS "PyTorch not found: `stoker train` is left out (pip install torch==2.13.0 into .venv, or set STOKER_TORCH_DIR)")

@@ -61,14 +61,12 @@ std::string find_library() {
 }
 
 Error no_trainer() {
-  return Error(
-      ErrorCode::unsupported,
-      {.operation = "train",
-       .object = kLibraryFile,
-       .found = "this build has no trainer: PyTorch's C++ libraries were not found when it was made",
-       .next_step =
-           "install them with `python3 -m venv .venv && .venv/bin/pip install torch==2.13.0` (or set "
-           "STOKER_TORCH_DIR to the folder of an installed torch package), then run `./dev build`"});
+  return Error(ErrorCode::unsupported,
+               {.operation = "train",
+                .object = kLibraryFile,
+                .found = "this build has no trainer: PyTorch's C++ libraries were not found when it was made",
+                .next_step = "run `./dev build`, which installs PyTorch, or `pip install torch==2.13.0`, set "
+                             "STOKER_TORCH_DIR to the folder of the torch package, and build again"});
 }
 
 Result<const TrainLibrary*> open_library() {

@@ -1,0 +1,118 @@
+#include "train/settings.hpp"
+
+#include <cmath>
+#include <functional>
+#include <gmock/gmock.h>
+#include <limits>
+
+#include "stoker/recipe.hpp"
+
+namespace stoker::training {
+namespace {
+
+using ::testing::HasSubstr;
+
+TrainOptions good_options() {
+  TrainOptions options;
+  options.data_train = "train.rec";
+  return options;
+}
+
+TEST(CheckOptions, DefaultsWithDataAreFine) { EXPECT_TRUE(check_options(good_options())); }
+
+struct Misuse {
+  const char* option;
+  std::function<void(TrainOptions&)> change;
+};
+
+class CheckOptionsMisuse : public ::testing::TestWithParam<Misuse> {};
+
+TEST_P(CheckOptionsMisuse, IsRefusedByName) {
+  TrainOptions options = good_options();
+  GetParam().change(options);
+  const auto checked = check_options(options);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().code(), ErrorCode::invalid_argument);
+  EXPECT_EQ(checked.error().parts().object, GetParam().option);
+  EXPECT_FALSE(checked.error().parts().allowed.empty());
+}
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+INSTANTIATE_TEST_SUITE_P(
+    All, CheckOptionsMisuse,
+    ::testing::Values(Misuse{"--network", [](TrainOptions& o) { o.network = "vgg"; }},
+                      Misuse{"--num-layers", [](TrainOptions& o) { o.num_layers = 14; }},
+                      Misuse{"--num-layers", [](TrainOptions& o) { o.num_layers = -8; }},
+                      Misuse{"--width", [](TrainOptions& o) { o.width = 0; }},
+                      Misuse{"--width", [](TrainOptions& o) { o.width = 1 << 20; }},
+                      Misuse{"--image-shape", [](TrainOptions& o) { o.image_size = {4, 64}; }},
+                      Misuse{"--image-shape", [](TrainOptions& o) { o.image_size = {64, 1 << 20}; }},
+                      Misuse{"--num-classes", [](TrainOptions& o) { o.num_classes = 1; }},
+                      Misuse{"--num-classes", [](TrainOptions& o) { o.num_classes = -2; }},
+                      Misuse{"--lr", [](TrainOptions& o) { o.lr = 0; }},
+                      Misuse{"--lr", [](TrainOptions& o) { o.lr = kNan; }},
+                      Misuse{"--lr", [](TrainOptions& o) { o.lr = kInfinity; }},
+                      Misuse{"--mom", [](TrainOptions& o) { o.mom = 1; }},
+                      Misuse{"--mom", [](TrainOptions& o) { o.mom = -0.1; }},
+                      Misuse{"--wd", [](TrainOptions& o) { o.wd = -1e-4; }},
+                      Misuse{"--wd", [](TrainOptions& o) { o.wd = kNan; }},
+                      Misuse{"--label-smoothing", [](TrainOptions& o) { o.label_smoothing = 1; }},
+                      Misuse{"--warmup-steps", [](TrainOptions& o) { o.warmup_steps = -1; }},
+                      Misuse{"--data-train", [](TrainOptions& o) { o.data_train.clear(); }},
+                      Misuse{"--batch-size", [](TrainOptions& o) { o.batch_size = 0; }},
+                      Misuse{"--num-epochs", [](TrainOptions& o) { o.num_epochs = 0; }},
+                      Misuse{"--disp-batches", [](TrainOptions& o) { o.disp_batches = 0; }},
+                      Misuse{"--data-nthreads", [](TrainOptions& o) { o.data_nthreads = -1; }},
+                      Misuse{"--compute-threads", [](TrainOptions& o) { o.compute_threads = -1; }},
+                      Misuse{"--top-k", [](TrainOptions& o) { o.top_k = -1; }},
+                      Misuse{"--crop-scale-min", [](TrainOptions& o) { o.crop_scale_min = 0; }},
+                      Misuse{"--crop-scale-min", [](TrainOptions& o) { o.crop_scale_min = 1.5; }},
+                      Misuse{"--max-bad-share", [](TrainOptions& o) { o.max_bad_share = -0.5; }},
+                      Misuse{"--max-minutes", [](TrainOptions& o) { o.max_minutes = -1; }}));
+
+TEST(Recipes, TrainingCropsAtRandomAndFlips) {
+  TrainOptions options = good_options();
+  options.image_size = {64, 64};
+  options.crop_scale_min = 0.35;
+  const std::string text = train_recipe(options);
+  EXPECT_THAT(text, HasSubstr("random_resized_crop(64, scale=0.35..1"));
+  EXPECT_THAT(text, HasSubstr("flip"));
+  const Recipe recipe = Recipe::parse(text);
+  EXPECT_EQ(recipe.output_size(), (Size{64, 64}));
+  EXPECT_EQ(recipe.dtype(), DType::f32);
+  EXPECT_EQ(recipe.layout(), Layout::nhwc);
+}
+
+TEST(Recipes, EvaluationHasNoRandomStep) {
+  TrainOptions options = good_options();
+  options.image_size = {64, 64};
+  const Recipe recipe = Recipe::parse(eval_recipe(options));
+  for (const Step& step : recipe.steps()) {
+    EXPECT_FALSE(std::holds_alternative<RandomResizedCrop>(step));
+    EXPECT_FALSE(std::holds_alternative<RandomCrop>(step));
+    EXPECT_FALSE(std::holds_alternative<Flip>(step));
+  }
+  EXPECT_EQ(std::get<ResizeStep>(recipe.steps().front()).short_side, 72);
+  EXPECT_EQ(recipe.output_size(), (Size{64, 64}));
+  EXPECT_EQ(recipe.layout(), Layout::nhwc);
+}
+
+TEST(Recipes, EvaluationOfAWidePictureCoversIt) {
+  TrainOptions options = good_options();
+  options.image_size = {.width = 128, .height = 32};
+  const Recipe recipe = Recipe::parse(eval_recipe(options));
+  EXPECT_GE(std::get<ResizeStep>(recipe.steps().front()).short_side, 128);
+  EXPECT_EQ(recipe.output_size(), (Size{128, 32}));
+}
+
+TEST(ComputeThreads, AreAtLeastOne) {
+  TrainOptions options;
+  EXPECT_EQ(compute_threads(options, 1), 1);
+  options.compute_threads = 5;
+  EXPECT_EQ(compute_threads(options, 2), 5);
+}
+
+}  // namespace
+}  // namespace stoker::training

@@ -1,7 +1,6 @@
 #include "bench/decode_bench.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "bench/bench_checks.hpp"
 #include "bench/bench_samples.hpp"
@@ -12,38 +11,12 @@ namespace stoker::bench {
 
 namespace {
 
-using Routes = std::vector<std::unique_ptr<DecodeRoute>>;
-
 // Samples that one route gets before the next one takes over: about 30 ms, so that a noisy second hits all
 // routes alike.
 constexpr std::size_t kChunk = 32;
 
-// The warm-up: every route once over every sample, each against its reference. True: all pixels of all images
-// equal.
-std::vector<bool> measure_exactness(const Routes& routes, std::size_t samples,
-                                    const std::atomic<bool>* cancel) {
-  std::map<std::string, std::size_t> by_name;
-  for (std::size_t r = 0; r < routes.size(); ++r) by_name[routes[r]->name()] = r;
-  std::vector<bool> exact(routes.size(), true);
-  for (std::size_t i = 0; i < samples; ++i) {
-    check_cancel("bench decode", cancel);
-    for (std::size_t r = 0; r < routes.size(); ++r) {
-      const image::RgbView own = routes[r]->run(i);
-      if (routes[r]->is_reference()) {
-        const std::vector<std::uint8_t> copy(own.data,
-                                             own.data + own.stride * static_cast<std::size_t>(own.height));
-        const image::RgbView kept{copy.data(), own.width, own.height, own.stride};
-        exact[r] = exact[r] && same_pixels(kept, routes[r]->run_reference(i));
-      } else {
-        exact[r] = exact[r] && same_pixels(own, routes[by_name.at(routes[r]->baseline())]->run(i));
-      }
-    }
-  }
-  return exact;
-}
-
 // CPU seconds of each route in one run over all samples.
-std::vector<double> time_run(const Routes& routes, std::size_t samples, std::size_t turn,
+std::vector<double> time_run(const DecodeRoutes& routes, std::size_t samples, std::size_t turn,
                              const std::atomic<bool>* cancel) {
   std::vector<double> cpu_s(routes.size());
   for (std::size_t begin = 0; begin < samples; begin += kChunk, ++turn) {
@@ -70,7 +43,7 @@ DecodeBenchReport run_decode_bench(const DecodeBenchOptions& options, const Benc
   const std::unique_ptr<RecordReader> records = open_records(options.source, options.open);
   const BenchSamples set =
       read_bench_samples(*records, options.limit, options.memory_limit_bytes, options.max_pixels);
-  const Routes routes =
+  const DecodeRoutes routes =
       make_decode_routes(set.samples, options.output_size, options.seed, options.max_pixels);
 
   const std::vector<bool> exact = measure_exactness(routes, set.samples.size(), cancel);
@@ -80,12 +53,7 @@ DecodeBenchReport run_decode_bench(const DecodeBenchOptions& options, const Benc
     const std::vector<double> cpu_s =
         time_run(routes, set.samples.size(), static_cast<std::size_t>(run), cancel);
     for (std::size_t r = 0; r < routes.size(); ++r) {
-      const auto baseline =
-          static_cast<std::size_t>(std::find_if(routes.begin(), routes.end(),
-                                                [&](const auto& route) {
-                                                  return std::string(route->name()) == routes[r]->baseline();
-                                                }) -
-                                   routes.begin());
+      const std::size_t baseline = baseline_of(routes, r);
       rates[r].push_back(static_cast<double>(set.samples.size()) / cpu_s[r]);
       ratios[r].push_back(cpu_s[baseline] / cpu_s[r]);
       full_ratios[r].push_back(cpu_s[0] / cpu_s[r]);

@@ -3,7 +3,11 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <string_view>
 
+#include "stoker/error.hpp"
+
+#include "bench/bench_checks.hpp"
 #include "image/transform.hpp"
 
 namespace stoker::bench {
@@ -100,9 +104,8 @@ std::vector<DecodeSpec> specs_of(const std::string& recipe, const std::vector<Be
 
 }  // namespace
 
-std::vector<std::unique_ptr<DecodeRoute>> make_decode_routes(const std::vector<BenchSample>& samples,
-                                                             int output_size, std::uint64_t seed,
-                                                             std::uint64_t max_pixels) {
+DecodeRoutes make_decode_routes(const std::vector<BenchSample>& samples, int output_size, std::uint64_t seed,
+                                std::uint64_t max_pixels) {
   DecodeSpec whole;
   whole.max_pixels = max_pixels;
   const std::vector<DecodeSpec> full(samples.size(), whole);
@@ -112,7 +115,7 @@ std::vector<std::unique_ptr<DecodeRoute>> make_decode_routes(const std::vector<B
   const auto eval =
       specs_of(fmt::format("resize({}) center_crop({})", short_side, output_size), samples, seed, max_pixels);
 
-  std::vector<std::unique_ptr<DecodeRoute>> routes;
+  DecodeRoutes routes;
   routes.push_back(std::make_unique<TurboFull>(samples, max_pixels));
   routes.push_back(std::make_unique<StokerRoute>("stoker_full", "turbo_full", samples, full));
   routes.push_back(std::make_unique<TurboResize>("turbo_full_resize", samples, train));
@@ -120,6 +123,35 @@ std::vector<std::unique_ptr<DecodeRoute>> make_decode_routes(const std::vector<B
   routes.push_back(std::make_unique<TurboResize>("turbo_eval_resize", samples, eval));
   routes.push_back(std::make_unique<StokerRoute>("stoker_eval", "turbo_eval_resize", samples, eval));
   return routes;
+}
+
+std::size_t baseline_of(const DecodeRoutes& routes, std::size_t r) {
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    if (std::string_view(routes[i]->name()) == routes[r]->baseline()) return i;
+  }
+  throw Error(ErrorCode::internal, {.operation = "bench decode",
+                                    .object = routes[r]->name(),
+                                    .found = std::string("no baseline ") + routes[r]->baseline()});
+}
+
+std::vector<bool> measure_exactness(const DecodeRoutes& routes, std::size_t count,
+                                    const std::atomic<bool>* cancel) {
+  std::vector<bool> exact(routes.size(), true);
+  for (std::size_t i = 0; i < count; ++i) {
+    check_cancel("bench decode", cancel);
+    for (std::size_t r = 0; r < routes.size(); ++r) {
+      const image::RgbView own = routes[r]->run(i);
+      if (routes[r]->is_reference()) {
+        const std::vector<std::uint8_t> copy(own.data,
+                                             own.data + own.stride * static_cast<std::size_t>(own.height));
+        const image::RgbView kept{copy.data(), own.width, own.height, own.stride};
+        exact[r] = exact[r] && same_pixels(kept, routes[r]->run_reference(i));
+      } else {
+        exact[r] = exact[r] && same_pixels(own, routes[baseline_of(routes, r)]->run(i));
+      }
+    }
+  }
+  return exact;
 }
 
 bool same_pixels(const image::RgbView& a, const image::RgbView& b) {

@@ -57,13 +57,12 @@ class Fields {
     if (wrong_.empty()) wrong_ = wrong;
   }
   const std::string& wrong() const { return wrong_; }
-
- private:
   const json* find(const char* name) const {
     const auto found = object_.find(name);
     return found == object_.end() ? nullptr : &*found;
   }
 
+ private:
   const json& object_;
   const std::string where_;
   std::string wrong_;
@@ -102,6 +101,24 @@ void read_shards(Fields& fields, DatasetManifest& manifest) {
   });
 }
 
+void read_options(Fields& fields, DatasetManifest& manifest) {
+  fields.object("options", [&](const std::string& name, const json& value) {
+    if (value.is_structured()) return fields.complain("options." + name, "one value");
+    manifest.options[name] = value.is_string() ? value.get<std::string>() : value.dump();
+  });
+}
+
+void read_source(Fields& fields, DatasetManifest& manifest) {
+  const json* source = fields.find("source");
+  if (!source) return;
+  if (!source->is_object()) return fields.complain("source", "an object");
+  Fields of_source(*source, "source.");
+  of_source.count("samples", manifest.source.samples);
+  of_source.count("bytes", manifest.source.bytes);
+  of_source.count("crc32c", manifest.source.crc32c);
+  fields.take_complaint(of_source.wrong());
+}
+
 }  // namespace
 
 std::string manifest_path(const std::string& container) {
@@ -112,19 +129,20 @@ std::string manifest_path(const std::string& container) {
 }
 
 Result<std::string> manifest_to_json(const DatasetManifest& manifest) {
-  nlohmann::ordered_json shards = nlohmann::ordered_json::array();
+  nlohmann::ordered_json object = {{"schema", manifest.schema},
+                                   {"classes", manifest.classes},
+                                   {"records", manifest.records},
+                                   {"bytes", manifest.bytes},
+                                   {"skipped", manifest.skipped},
+                                   {"shards", nlohmann::ordered_json::array()},
+                                   {"options", manifest.options},
+                                   {"source",
+                                    {{"samples", manifest.source.samples},
+                                     {"bytes", manifest.source.bytes},
+                                     {"crc32c", manifest.source.crc32c}}}};
   for (const ManifestShard& shard : manifest.shards)
-    shards.push_back(
+    object["shards"].push_back(
         {{"path", shard.path}, {"records", shard.records}, {"bytes", shard.bytes}, {"crc32c", shard.crc32c}});
-  const nlohmann::ordered_json object = {{"version", manifest.version},
-                                         {"classes", manifest.classes},
-                                         {"records", manifest.records},
-                                         {"bytes", manifest.bytes},
-                                         {"shards", std::move(shards)},
-                                         {"options", manifest.options},
-                                         {"source", manifest.source},
-                                         {"source_fingerprint", manifest.source_fingerprint},
-                                         {"skipped_count", manifest.skipped_count}};
   try {
     return object.dump(2) + '\n';
   } catch (const nlohmann::json::exception&) {
@@ -139,24 +157,20 @@ Result<DatasetManifest> manifest_from_json(std::string_view text, const std::str
   if (object.is_discarded()) return broken(ErrorCode::corrupt_data, path, "no JSON");
   if (!object.is_object()) return broken(ErrorCode::corrupt_data, path, "JSON that is no object");
   DatasetManifest manifest;
-  manifest.version.clear();
+  manifest.schema.clear();
   Fields fields(object, "");
-  fields.text("version", manifest.version);
-  if (manifest.version.empty()) return broken(ErrorCode::corrupt_data, path, "no version");
-  if (manifest.version != kManifestVersion)
+  fields.text("schema", manifest.schema);
+  if (manifest.schema.empty()) return broken(ErrorCode::corrupt_data, path, "no schema");
+  if (manifest.schema != kManifestSchema)
     return broken(ErrorCode::unsupported, path,
-                  fmt::format("version '{}' (this build reads {})", manifest.version, kManifestVersion));
+                  fmt::format("schema '{}' (this build reads {})", manifest.schema, kManifestSchema));
   read_classes(fields, manifest);
   fields.count("records", manifest.records);
   fields.count("bytes", manifest.bytes);
+  fields.count("skipped", manifest.skipped);
   read_shards(fields, manifest);
-  fields.object("options", [&](const std::string& name, const json& value) {
-    if (!value.is_string()) return fields.complain("options." + name, "text");
-    manifest.options[name] = value.get<std::string>();
-  });
-  fields.text("source", manifest.source);
-  fields.text("source_fingerprint", manifest.source_fingerprint);
-  fields.count("skipped_count", manifest.skipped_count);
+  read_options(fields, manifest);
+  read_source(fields, manifest);
   if (!fields.wrong().empty()) return broken(ErrorCode::corrupt_data, path, fields.wrong());
   return manifest;
 }

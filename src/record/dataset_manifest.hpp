@@ -14,7 +14,7 @@
 
 namespace stoker::record {
 
-inline constexpr std::string_view kManifestVersion = "stoker.dataset/1";
+inline constexpr std::string_view kManifestSchema = "stoker.dataset/1";
 
 // One container of the set.
 struct ManifestShard {
@@ -25,16 +25,23 @@ struct ManifestShard {
   friend bool operator==(const ManifestShard&, const ManifestShard&) = default;
 };
 
+// What the set was packed from.
+struct ManifestSource {
+  std::uint64_t samples = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t crc32c = 0;  // a fingerprint of keys, labels and bytes
+  friend bool operator==(const ManifestSource&, const ManifestSource&) = default;
+};
+
 struct DatasetManifest {
-  std::string version{kManifestVersion};
+  std::string schema{kManifestSchema};
   std::vector<std::string> classes;  // names by label; empty: not known
   std::uint64_t records = 0;
   std::uint64_t bytes = 0;
   std::vector<ManifestShard> shards;
-  std::map<std::string, std::string> options;  // of the packer, as on the command line
-  std::string source;
-  std::string source_fingerprint;
-  std::uint64_t skipped_count = 0;
+  std::uint64_t skipped = 0;
+  std::map<std::string, std::string> options;  // of the packer; numbers and truth values as their JSON text
+  ManifestSource source;
   friend bool operator==(const DatasetManifest&, const DatasetManifest&) = default;
 };
 
@@ -43,8 +50,8 @@ std::string manifest_path(const std::string& container);
 
 // JSON text, indented, with a newline at its end. Errors: invalid_argument (text that is not UTF-8).
 Result<std::string> manifest_to_json(const DatasetManifest& manifest);
-// Unknown keys are passed over; a missing one has its default, but `version` must be there and known.
-// Errors: corrupt_data, unsupported (a later version); both name `path`.
+// Unknown keys are passed over; a missing one has its default, but `schema` must be there and known.
+// Errors: corrupt_data, unsupported (another schema); both name `path`.
 Result<DatasetManifest> manifest_from_json(std::string_view json, const std::string& path);
 
 // The manifest beside `container`, or none. Errors (thrown): as manifest_from_json, io.

@@ -1,0 +1,108 @@
+// stoker bench load SOURCE
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/units.hpp"
+#include "bench/load_bench.hpp"
+#include "cli/bench_common.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/text.hpp"
+#include "cli/verbs.hpp"
+
+namespace stoker::cli {
+
+namespace {
+
+std::string thread_name(int threads) { return threads == 0 ? "auto" : fmt::format("{}", threads); }
+
+std::string thread_names(const std::vector<int>& threads) {
+  std::vector<std::string> names;
+  for (const int one : threads) names.push_back(thread_name(one));
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+Json to_json(const bench::LoadBenchReport& report) {
+  Json json = json_object("bench.load");
+  json["rows"] = Json::array();
+  for (const bench::LoadRow& row : report.rows) {
+    json["rows"].push_back({{"threads", row.threads == 0 ? Json("auto") : Json(row.threads)},
+                            {"images_per_s", measured(row.images_per_s.median)},
+                            {"images_per_cpu_s", measured(row.images_per_cpu_s)},
+                            {"ratio_to_turbo_per_core", measured(row.ratio_to_turbo_per_core.median)},
+                            {"peak_rss_mib", measured(row.peak_rss_mib)},
+                            {"tuned_threads", row.tuned_threads},
+                            {"speedup", spread_json(row.speedup)},
+                            {"images_per_s_spread", spread_json(row.images_per_s)},
+                            {"ratio_to_turbo_spread", spread_json(row.ratio_to_turbo_per_core)},
+                            {"overhead_us_per_image", measured(row.overhead_us_per_image)},
+                            {"overhead_us_per_batch", measured(row.overhead_us_per_batch)}});
+  }
+  json["turbo_images_per_cpu_s"] = spread_json(report.turbo_images_per_cpu_s);
+  json["samples"] = report.samples;
+  json["bad_samples"] = report.bad_samples;
+  json["recipe"] = report.recipe;
+  json["batch_size"] = report.batch_size;
+  json["batch_ring_mib"] = measured(report.batch_ring_mib);
+  json["rss_slope_percent"] = measured(report.rss_slope_percent);
+  json["epoch_peak_rss_mib"] = Json::array();
+  for (const double peak : report.epoch_peak_rss_mib) json["epoch_peak_rss_mib"].push_back(measured(peak));
+  return json;
+}
+
+void tell(const bench::LoadBenchReport& report, Output& out) {
+  Table table(
+      {"threads", "images/s", "speed-up (min-max)", "images/CPU s", "to turbo", "peak MiB", "us/image"});
+  for (const bench::LoadRow& row : report.rows) {
+    const std::string threads =
+        row.threads == 0 ? fmt::format("auto: {}", row.tuned_threads) : thread_name(row.threads);
+    table.row({threads, short_number(row.images_per_s.median), told(row.speedup),
+               short_number(row.images_per_cpu_s), short_number(row.ratio_to_turbo_per_core.median),
+               short_number(row.peak_rss_mib), short_number(row.overhead_us_per_image)});
+  }
+  for (const std::string& line : table.lines()) out.line(line);
+  out.line(printable(fmt::format("{}, batches of {}, {}", counted(report.samples, "sample"),
+                                 report.batch_size, report.recipe)));
+  out.line(fmt::format(
+      "libjpeg-turbo, full decode alone: {} images per CPU second; us/image: the loader's own cost",
+      short_number(report.turbo_images_per_cpu_s.median)));
+  if (report.rss_slope_percent)
+    out.line(fmt::format("memory over {} epochs: {:+.2f} %", report.epoch_peak_rss_mib.size(),
+                         *report.rss_slope_percent));
+  if (report.bad_samples > 0) out.line(counted(report.bad_samples, "bad sample"));
+}
+
+}  // namespace
+
+int run_bench_load(const Call& call) {
+  bench::LoadBenchOptions bench;
+  CommonOptions common;
+  Options options("bench load", "stoker bench load train.rec --threads 1,2,auto",
+                  "The loader at several thread numbers, beside one core of plain libjpeg-turbo, interleaved "
+                  "in one run.");
+  options.positional(bench.source, "SOURCE");
+  declare_recipe(options, bench.recipe);
+  options.custom("--threads", "N,N,auto", thread_names(bench.threads), "thread numbers to try",
+                 [&bench](std::string_view text) { bench.threads = parse_thread_list(text); });
+  options.integer(bench.batch_size, "--batch-size", "images", {.low = 1, .high = 65536});
+  options.custom("--seconds", "T", format_number(bench.seconds), "for each thread number: 10, 500ms, 2m",
+                 [&bench](std::string_view text) { bench.seconds = parse_seconds(text); });
+  options.integer(bench.rounds, "--rounds", "that visit every thread number", {.low = 1, .high = 1000});
+  options.integer(bench.epochs, "--epochs", "read whole for the slope of the memory; 0: not measured",
+                  {.low = 0, .high = 1000});
+  options.seed(bench.seed, "of order and crops");
+  declare_max_pixels(options, bench.max_pixels);
+  declare_open(options, bench.open);
+  if (!call.parse(options, common)) return kDone;
+
+  const bench::LoadBenchReport report =
+      bench::run_load_bench(bench, [&](const std::string& what) { call.talk.note(what); }, &stop_requested());
+  if (common.json) {
+    call.out.line(json_line(to_json(report)));
+  } else {
+    tell(report, call.out);
+  }
+  return kDone;
+}
+
+}  // namespace stoker::cli

@@ -1,0 +1,106 @@
+#include "cli/help.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "cli/text.hpp"
+
+namespace stoker::cli {
+
+namespace {
+
+constexpr std::size_t kColumns = 80;
+constexpr std::size_t kScreenLines = 24;
+constexpr std::size_t kIndent = 2;
+constexpr std::size_t kHalf = kColumns / 2;
+
+std::string told(const HelpEntry& entry) {
+  return entry.default_value.empty() ? entry.text : entry.text + " [" + entry.default_value + "]";
+}
+
+std::string padded(std::string text, std::size_t columns) {
+  const std::size_t width = display_width(text);
+  if (width < columns) text.append(columns - width, ' ');
+  return text;
+}
+
+std::size_t widest_left(const std::vector<const HelpEntry*>& entries) {
+  std::size_t widest = 0;
+  for (const HelpEntry* entry : entries) widest = std::max(widest, display_width(entry->left));
+  return widest;
+}
+
+// One entry a line, its text wrapped beside it.
+std::vector<std::string> single_column(const std::vector<const HelpEntry*>& entries) {
+  std::vector<std::string> lines;
+  const std::size_t text_at = kIndent + widest_left(entries) + 2;
+  for (const HelpEntry* entry : entries) {
+    std::string line = padded(std::string(kIndent, ' ') + entry->left, text_at);
+    for (const std::string& part : wrap(told(*entry), kColumns - text_at)) {
+      lines.push_back(line + part);
+      line.assign(text_at, ' ');
+    }
+  }
+  return lines;
+}
+
+// Entries that fit half a line in two columns, filled row by row; the others below, one a line.
+std::vector<std::string> two_columns(const std::vector<const HelpEntry*>& entries) {
+  std::vector<const HelpEntry*> narrow;
+  std::vector<const HelpEntry*> wide;
+  for (const HelpEntry* entry : entries) {
+    const std::size_t width = kIndent + display_width(entry->left) + 2 + display_width(told(*entry));
+    (width < kHalf ? narrow : wide).push_back(entry);
+  }
+  if (narrow.size() % 2 == 1) {
+    wide.insert(wide.begin(), narrow.back());
+    narrow.pop_back();
+  }
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < narrow.size(); i += 2) {
+    std::string line;
+    for (std::size_t column = 0; column < 2; ++column) {
+      const HelpEntry& entry = *narrow[i + column];
+      line = padded(line, column * kHalf) + std::string(kIndent, ' ') + entry.left + "  " + told(entry);
+    }
+    lines.push_back(line);
+  }
+  const auto rest = single_column(wide);
+  lines.insert(lines.end(), rest.begin(), rest.end());
+  return lines;
+}
+
+}  // namespace
+
+std::vector<std::string> wrap(const std::string& text, std::size_t columns) {
+  std::vector<std::string> lines;
+  std::string line;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    at = end + 1;
+    if (!line.empty() && display_width(line) + 1 + display_width(word) > columns)
+      lines.push_back(std::exchange(line, ""));
+    line += (line.empty() ? "" : " ") + word;
+  }
+  if (!line.empty() || lines.empty()) lines.push_back(line);
+  return lines;
+}
+
+std::string help_text(const HelpPage& page) {
+  std::vector<std::string> lines{"Example: " + page.example, ""};
+  for (const std::string& line : wrap(page.purpose, kColumns)) lines.push_back(line);
+  const std::string gap = page.positionals.empty() ? "" : " ";
+  lines.push_back("Usage: stoker " + page.verb + gap + page.positionals + " [options]");
+  std::vector<const HelpEntry*> entries;
+  for (const HelpEntry& entry : page.entries) entries.push_back(&entry);
+  auto options = single_column(entries);
+  if (lines.size() + options.size() > kScreenLines) options = two_columns(entries);
+  lines.insert(lines.end(), options.begin(), options.end());
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+}  // namespace stoker::cli

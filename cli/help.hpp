@@ -1,0 +1,30 @@
+// The text of `stoker VERB --help`: a pure function of what the verb declares.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace stoker::cli {
+
+struct HelpEntry {
+  std::string left;           // "--quality N"
+  std::string text;           // one short fragment
+  std::string default_value;  // empty: none to tell
+};
+
+struct HelpPage {
+  std::string verb;         // "bench decode"
+  std::string example;      // a whole call
+  std::string purpose;      // one or two sentences
+  std::string positionals;  // "SOURCE DEST"
+  std::vector<HelpEntry> entries;
+};
+
+// 80 columns at most; example first, then purpose, then the options with their defaults. Entries that fit
+// into half a line stand two to a line once the page would not fit a screen of 24 lines.
+std::string help_text(const HelpPage& page);
+
+// `text` broken at blanks into lines of at most `columns`.
+std::vector<std::string> wrap(const std::string& text, std::size_t columns);
+
+}  // namespace stoker::cli

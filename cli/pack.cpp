@@ -1,0 +1,137 @@
+// stoker pack SOURCE DEST
+#include "stoker/pack.hpp"
+
+#include <fmt/format.h>
+
+#include "base/units.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/json.hpp"
+#include "cli/progress.hpp"
+#include "cli/text.hpp"
+#include "cli/verbs.hpp"
+
+namespace stoker::cli {
+
+namespace {
+
+constexpr std::size_t kSkippedTold = 100;  // in JSON; NAME.skipped.tsv has all
+constexpr std::size_t kSkippedNamed = 5;   // to people
+
+void declare(Options& options, PackOptions& pack, bool& dry_run) {
+  static constexpr std::array<Choice<Encode>, 3> kEncodes{
+      {{"keep", Encode::keep}, {"jpeg", Encode::jpeg}, {"png", Encode::png}}};
+  static constexpr std::array<Choice<Subsampling>, 3> kSubsamplings{
+      {{"keep", Subsampling::keep}, {"420", Subsampling::s420}, {"444", Subsampling::s444}}};
+  static constexpr std::array<Choice<OnError>, 2> kOnErrors{
+      {{"skip", OnError::skip}, {"raise", OnError::raise}}};
+  static constexpr Range kSides{.low = 1, .high = 65500};
+  options.positional(pack.source, "SOURCE");
+  options.positional(pack.destination, "DEST");
+  options.custom(
+      "--resize-short", "N", "", "short side to N pixels; smaller images pass untouched",
+      [&pack](std::string_view text) { pack.resize_short = static_cast<int>(parse_integer(text, kSides)); });
+  options.flag(pack.enlarge, "--enlarge", "smaller images too");
+  options.flag(pack.center_crop, "--center-crop", "to the square, behind the resize");
+  options.custom("--quality", "N", "90 where pixels change",
+                 "of JPEGs written, 1..100; given alone it re-encodes all", [&pack](std::string_view text) {
+                   pack.quality = static_cast<int>(parse_integer(text, {.low = 1, .high = 100}));
+                 });
+  options.choice(pack.encode, "--encode", "changed images as", kEncodes);
+  options.choice(pack.subsampling, "--subsampling", "of JPEGs written", kSubsamplings);
+  options.choice(pack.on_error, "--on-error", "an unreadable image", kOnErrors);
+  declare_max_bad_share(options, pack.max_bad_share);
+  declare_max_pixels(options, pack.max_pixels);
+  declare_open(options, pack.open);
+  options.threads(pack.threads, "--threads", "same output for any");
+  options.flag(dry_run, "--dry-run", "predict, write nothing");
+}
+
+Json to_json(const PackReport& report, bool dry_run) {
+  Json json = json_object("pack");
+  json["dry_run"] = dry_run;
+  json["inputs"] = report.inputs;
+  json["packed"] = report.packed;
+  json["skipped"] = Json::array();
+  for (const SkippedSample& sample : report.skipped) {
+    if (json["skipped"].size() == kSkippedTold) break;
+    json["skipped"].push_back({{"key", sample.key}, {"reason", sample.reason}});
+  }
+  json["skipped_count"] = report.skipped_count;
+  json["warned_count"] = report.warned.size();
+  json["changed"] = report.changed;
+  json["bytes_in"] = report.bytes_in;
+  json["bytes_out"] = report.bytes_out;
+  json["shards"] = Json::array();
+  for (const PackedShard& shard : report.shards) {
+    json["shards"].push_back({{"path", shard.path},
+                              {"records", shard.records},
+                              {"bytes", shard.bytes},
+                              {"crc32c", dry_run ? Json(nullptr) : Json(hex32(shard.crc32c))}});
+  }
+  json["classes"] = report.classes;
+  json["images_per_s"] = measured(report.images_per_s);
+  json["wall_s"] = measured(report.wall_s);
+  json["cpu_s"] = measured(report.cpu_s);
+  return json;
+}
+
+void tell(const PackReport& report, bool dry_run, Output& out) {
+  out.line(fmt::format("{} {} of {}, {} skipped", dry_run ? "would pack" : "packed", report.packed,
+                       counted(report.inputs, "image"), report.skipped_count));
+  for (std::size_t i = 0; i < report.skipped.size() && i < kSkippedNamed; ++i)
+    out.line(printable(fmt::format("  skipped {}: {}", report.skipped[i].key, report.skipped[i].reason)));
+  if (report.skipped_count > kSkippedNamed)
+    out.line(fmt::format("  and {} more", report.skipped_count - kSkippedNamed));
+  if (!report.warned.empty())
+    out.line(printable(fmt::format("  packed with a complaint: {}, first {}: {}", report.warned.size(),
+                                   report.warned.front().key, report.warned.front().reason)));
+  for (const auto& [kind, images] : report.changed) out.line(fmt::format("  {}: {}", kind, images));
+  out.line(fmt::format("{} in, {} out", format_bytes(report.bytes_in), format_bytes(report.bytes_out)));
+  if (!report.classes.empty()) out.line(counted(report.classes.size(), "class name"));
+  for (const PackedShard& shard : report.shards)
+    out.line(printable(
+        fmt::format("{}: {}, {}", shard.path, counted(shard.records, "record"), format_bytes(shard.bytes))));
+  out.line(fmt::format("{} images/s, {} wall, {} CPU", short_number(report.images_per_s),
+                       format_duration(report.wall_s), format_duration(report.cpu_s)));
+}
+
+}  // namespace
+
+int run_pack(const Call& call) {
+  PackOptions pack;
+  CommonOptions common;
+  bool dry_run = false;
+  Options options(
+      "pack", "stoker pack photos/ train.rec --resize-short 256 --quality 90",
+      "Writes the images of a folder (sub-folders are classes), x.lst or x.rec as a RecordIO container "
+      "with its index and manifest. Without options bytes pass untouched.");
+  declare(options, pack, dry_run);
+  if (!call.parse(options, common)) return kDone;
+
+  PackReport report;
+  if (dry_run) {
+    report = plan_pack(pack);
+  } else {
+    Progress progress(call.talk, "images");
+    report = stoker::pack(
+        pack,
+        [&](const PackProgress& now) {
+          progress.update(now.done, now.total, now.skipped > 0 ? fmt::format("{} skipped", now.skipped) : "");
+        },
+        &stop_requested());
+  }
+  if (common.json) {
+    call.out.line(json_line(to_json(report, dry_run)));
+  } else {
+    tell(report, dry_run, call.out);
+  }
+  if (!report.too_many_bad) return kDone;
+  call.talk.error(fmt::format(
+      "{} of {} could not be packed, more than --max-bad-share {} allows; nothing was written to {}",
+      report.skipped_count, counted(report.inputs, "image"), format_number(pack.max_bad_share),
+      pack.destination));
+  return kFailed;
+}
+
+}  // namespace stoker::cli

@@ -1,0 +1,196 @@
+#include "cli/program.hpp"
+
+#include <array>
+#include <exception>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <new>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "stoker/error.hpp"
+
+#include "base/units.hpp"
+#include "cli/exit_status.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/verbs.hpp"
+
+namespace stoker::cli {
+
+namespace {
+
+struct Verb {
+  std::string_view name;  // one word, or two
+  std::string_view purpose;
+  int (*run)(const Call&);
+};
+
+constexpr std::array<Verb, 10> kVerbs{{
+    {"synth", "make a small set of real JPEGs that a network can learn", run_synth},
+    {"pack", "write a folder, list or container as a RecordIO container", run_pack},
+    {"ls", "list the records of a source", run_ls},
+    {"verify", "check framing, indexes and manifest against the data", run_verify},
+    {"inspect", "tell what image files are, and whether they decode", run_inspect},
+    {"train", "train a small ResNet on packed or plain photos", run_train},
+    {"bench decode", "decode routes beside plain libjpeg-turbo, one thread", run_bench_decode},
+    {"bench load", "the loader at several thread numbers", run_bench_load},
+    {"bench pack", "what packing costs in CPU time", run_bench_pack},
+    {"bench start", "from nothing to the first batch of a large container", run_bench_start},
+}};
+
+std::string overview() {
+  std::string text =
+      "Example: stoker synth photos && stoker pack photos/train train.rec\n\n"
+      "Stoker keeps GPUs fed: photos to packs, packs to batches, batches to a model.\n"
+      "Usage: stoker VERB [arguments] [options]\n";
+  for (const Verb& verb : kVerbs) text += fmt::format("  {:<14}{}\n", verb.name, verb.purpose);
+  text +=
+      "  help [VERB]   this page, or a verb's own (also: stoker VERB --help)\n"
+      "  --version     the program's version\n"
+      "Every verb takes --json and --quiet. Data goes to standard output, talk to\n"
+      "standard error. Exit: 0 done, 1 failed, 2 usage, 3 a check was not met,\n"
+      "130 interrupted after a clean stop.";
+  return text;
+}
+
+// "decode, load, …": the second words behind `first`; empty where `first` begins no two-word verb.
+std::vector<std::string_view> second_words(std::string_view first) {
+  std::vector<std::string_view> words;
+  for (const Verb& verb : kVerbs) {
+    if (verb.name.size() > first.size() && verb.name.starts_with(first) && verb.name[first.size()] == ' ')
+      words.push_back(verb.name.substr(first.size() + 1));
+  }
+  return words;
+}
+
+struct Found {
+  const Verb* verb = nullptr;
+  Arguments rest;
+};
+
+// Errors: UsageError, with the nearest verb.
+Found find_verb(Arguments arguments) {
+  const std::string& first = arguments.front();
+  const std::vector<std::string_view> seconds = second_words(first);
+  if (!seconds.empty()) {
+    const std::string allowed = fmt::format("allowed: {}", fmt::join(seconds, ", "));
+    if (arguments.size() < 2 || arguments[1].starts_with("-"))
+      throw UsageError(fmt::format("'{}' needs a second word; {}", first, allowed));
+    for (const Verb& verb : kVerbs) {
+      if (verb.name == first + " " + arguments[1]) return {&verb, arguments.subspan(2)};
+    }
+    throw UsageError(fmt::format("unknown verb '{} {}'; {}{}", first, arguments[1], allowed,
+                                 did_you_mean(nearest_name(arguments[1], seconds))));
+  }
+  std::vector<std::string_view> firsts{"help", "bench"};
+  for (const Verb& verb : kVerbs) {
+    if (verb.name == first) return {&verb, arguments.subspan(1)};
+    if (verb.name.find(' ') == std::string_view::npos) firsts.push_back(verb.name);
+  }
+  const char* kind = first.starts_with("-") ? "option" : "verb";
+  if (first.starts_with("-")) firsts = {"--help", "--version"};
+  throw UsageError(fmt::format("unknown {} '{}'{}", kind, first, did_you_mean(nearest_name(first, firsts))));
+}
+
+// `help VERB` is `VERB --help`; `help` and `bench --help` have no verb to run.
+std::vector<std::string> without_help_verb(std::vector<std::string> arguments) {
+  const bool group_help = arguments.size() == 2 && !second_words(arguments[0]).empty() &&
+                          (arguments[1] == "--help" || arguments[1] == "-h");
+  if (group_help) return {"--help"};
+  if (arguments.empty() || arguments[0] != "help") return arguments;
+  arguments.erase(arguments.begin());
+  if (arguments.size() == 1 && !second_words(arguments[0]).empty()) arguments.clear();
+  arguments.emplace_back("--help");
+  return arguments;
+}
+
+// Runs `body` and turns what it throws into words and a status.
+template <class Body>
+int guarded(const std::string& name, const Output& out, Talk& talk, const Body& body) {
+  try {
+    return body();
+  } catch (const UsageError& error) {
+    talk.error(fmt::format("{}; see stoker {}{}--help", error.what(), name, name.empty() ? "" : " "));
+    return kUsage;
+  } catch (const Error& error) {
+    const bool reader_left = error.code() == ErrorCode::cancelled && out.closed() && !interrupted();
+    if (reader_left) return kDone;
+    talk.error(error.what());
+    return exit_status(error.code());
+  } catch (const std::bad_alloc&) {
+    talk.error("out of memory");
+    return kFailed;
+  } catch (const std::exception& error) {
+    talk.error(fmt::format("internal fault: {}", error.what()));
+    return kFailed;
+  }
+}
+
+int run_found(const Found& found) {
+  const std::string name(found.verb->name);
+  Output out;
+  Talk talk(name);
+  const int status = guarded(
+      name, out, talk, [&] { return found.verb->run({.arguments = found.rest, .out = out, .talk = talk}); });
+  // What was found before a failure is still told; only then does a failure to tell it count.
+  return guarded(name, out, talk, [&] {
+    out.flush();
+    return status;
+  });
+}
+
+// A data file must never be opened under the number of a standard stream that the caller had closed.
+void occupy_standard_streams() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor) {
+    if (fcntl(descriptor, F_GETFD) >= 0) continue;
+    const int opened =
+        open("/dev/null", O_RDONLY);  // lowest free number; writing to it fails, as to a closed one
+    if (opened > 2) close(opened);
+  }
+}
+
+}  // namespace
+
+bool Call::parse(Options& options, CommonOptions& common) const {
+  declare_common(options, common);
+  if (!options.parse(arguments)) {
+    std::string text = help_text(options.page());
+    text.pop_back();
+    out.line(text);
+    return false;
+  }
+  talk.set_quiet(common.quiet);
+  return true;
+}
+
+void check_stop() {
+  if (stop_requested().load(std::memory_order_relaxed))
+    throw Error(ErrorCode::cancelled, {.operation = "interrupted"});
+}
+
+int run_program(int argc, char** argv) {
+  occupy_standard_streams();
+  install_signal_handlers();
+  const std::vector<std::string> arguments =
+      without_help_verb(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+  Output out;
+  Talk talk("");
+  Found found;
+  const int status = guarded("", out, talk, [&] {
+    if (arguments.empty()) throw UsageError("a verb is missing");
+    const bool alone = arguments.size() == 1;
+    if (alone && (arguments[0] == "--help" || arguments[0] == "-h")) {
+      out.line(overview());
+    } else if (alone && arguments[0] == "--version") {
+      out.line("stoker " STOKER_VERSION);
+    } else {
+      found = find_verb(arguments);
+    }
+    out.flush();
+    return static_cast<int>(kDone);
+  });
+  return found.verb != nullptr && status == kDone ? run_found(found) : status;
+}
+
+}  // namespace stoker::cli

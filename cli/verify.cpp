@@ -1,0 +1,77 @@
+// stoker verify SOURCE
+#include <fmt/format.h>
+
+#include "cli/exit_status.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/json.hpp"
+#include "cli/progress.hpp"
+#include "cli/text.hpp"
+#include "cli/verbs.hpp"
+#include "cli/verification.hpp"
+
+namespace stoker::cli {
+
+namespace {
+
+constexpr std::size_t kBadTold = 20;  // to people; JSON has all
+
+Json to_json(const VerifyReport& report) {
+  Json json = json_object("verify");
+  json["records"] = report.records;
+  json["ok"] = report.ok;
+  json["warned"] = report.warned;
+  json["bad"] = Json::array();
+  for (const BadRecord& bad : report.bad) {
+    json["bad"].push_back({{"container", bad.container},
+                           {"offset", bad.offset},
+                           {"key", bad.key.empty() ? Json(nullptr) : Json(bad.key)},
+                           {"reason", bad.reason}});
+  }
+  return json;
+}
+
+void tell(const VerifyReport& report, Output& out) {
+  for (std::size_t i = 0; i < report.bad.size() && i < kBadTold; ++i) {
+    const BadRecord& bad = report.bad[i];
+    out.line(printable(fmt::format("bad: {} at offset {}{}: {}", bad.container, bad.offset,
+                                   bad.key.empty() ? "" : ", key " + bad.key, bad.reason)));
+  }
+  if (report.bad.size() > kBadTold)
+    out.line(fmt::format("and {} more; --json has all", report.bad.size() - kBadTold));
+  if (!report.first_warning.empty())
+    out.line(printable(fmt::format("first warning: {}", report.first_warning)));
+  out.line(fmt::format("{}: {} ok, {} warned, {} bad", counted(report.records, "record"), report.ok,
+                       report.warned, report.bad.size()));
+}
+
+}  // namespace
+
+int run_verify(const Call& call) {
+  VerifyOptions verify;
+  CommonOptions common;
+  Options options(
+      "verify", "stoker verify train.rec --decode",
+      "Reads a folder, x.lst or x.rec whole and checks framing, indexes and the dataset manifest against "
+      "the data. Exits with 3 if anything is bad.");
+  options.positional(verify.source, "SOURCE");
+  options.flag(verify.decode, "--decode", "decode every image too");
+  options.threads(verify.threads, "--threads", "decoders, with --decode");
+  declare_max_pixels(options, verify.max_pixels);
+  declare_open(options, verify.open);
+  if (!call.parse(options, common)) return kDone;
+
+  VerifyReport report;
+  {
+    Progress progress(call.talk, "records");
+    report =
+        verify_source(verify, [&](std::uint64_t records) { progress.update(records, 0); }, stop_requested());
+  }
+  if (common.json) {
+    call.out.line(json_line(to_json(report)));
+  } else {
+    tell(report, call.out);
+  }
+  return report.bad.empty() ? kDone : kCheckNotMet;
+}
+
+}  // namespace stoker::cli

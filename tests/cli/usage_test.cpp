@@ -1,0 +1,151 @@
+// Calls that are wrong in themselves: exit 2, one line that names the nearest right spelling, nothing on
+// standard output.
+#include <algorithm>
+#include <filesystem>
+#include <gtest/gtest.h>
+
+#include "cli/stoker_program.hpp"
+
+namespace stoker::test {
+namespace {
+
+struct Misuse {
+  const char* name;
+  std::vector<std::string> arguments;
+  std::vector<const char*> told;  // words of the message
+};
+
+class Usage : public testing::TestWithParam<Misuse> {};
+
+TEST_P(Usage, ExitsWith2AndTellsWhatIsRight) {
+  const ProgramResult result = stoker(GetParam().arguments);
+  EXPECT_EQ(result.status, 2) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err.rfind("stoker", 0), 0U) << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  for (const char* words : GetParam().told)
+    EXPECT_NE(result.err.find(words), std::string::npos) << words << "\nin: " << result.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Verbs, Usage,
+    testing::Values(Misuse{"nothing", {}, {"verb is missing", "--help"}},
+                    Misuse{"mistyped", {"pakc", "a", "b"}, {"'pakc'", "did you mean 'pack'"}},
+                    Misuse{"far", {"transmogrify"}, {"unknown verb 'transmogrify'"}},
+                    Misuse{"second_missing", {"bench"}, {"decode, load, pack, start"}},
+                    Misuse{"second_mistyped", {"bench", "laod", "x"}, {"did you mean 'load'"}},
+                    Misuse{"flag_first", {"--verison"}, {"did you mean '--version'"}},
+                    Misuse{"help_mistyped", {"help", "inspekt"}, {"did you mean 'inspect'"}},
+                    Misuse{"version_and_more", {"--version", "x"}, {"--version"}}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+// Names that are kept for later are no verbs yet.
+INSTANTIATE_TEST_SUITE_P(Reserved, Usage,
+                         testing::Values(Misuse{"index", {"index", "a.rec"}, {"unknown verb 'index'"}},
+                                         Misuse{"doctor", {"doctor"}, {"unknown verb 'doctor'"}},
+                                         Misuse{"top", {"top"}, {"unknown verb 'top'"}},
+                                         Misuse{"record", {"record"}, {"unknown verb 'record'"}},
+                                         Misuse{"history", {"history"}, {"unknown verb 'history'"}},
+                                         Misuse{"cost", {"cost"}, {"unknown verb 'cost'"}},
+                                         Misuse{"plan", {"plan"}, {"unknown verb 'plan'"}},
+                                         Misuse{"cache", {"cache"}, {"unknown verb 'cache'"}}),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(
+    Flags, Usage,
+    testing::Values(
+        Misuse{"mistyped",
+               {"pack", "a", "b.rec", "--qualty", "90"},
+               {"stoker pack:", "--qualty", "did you mean '--quality'"}},
+        Misuse{"mistyped_takes_a_positional", {"pack", "a", "--qualty", "90"}, {"did you mean '--quality'"}},
+        Misuse{"mistyped_with_equals",
+               {"pack", "a", "b.rec", "--resize_short=256"},
+               {"did you mean '--resize-short'"}},
+        Misuse{"underscore_train", {"train", "--data_train", "x"}, {"did you mean '--data-train'"}},
+        Misuse{"single_dash", {"ls", "a.rec", "-json"}, {"-json"}},
+        Misuse{
+            "abbreviated", {"verify", "a.rec", "--dec"}, {"unknown option --dec", "did you mean '--decode'"}},
+        Misuse{"of_another_verb", {"ls", "a.rec", "--quality", "90"}, {"unknown option --quality"}},
+        Misuse{"resume_is_later", {"pack", "a", "b.rec", "--resume"}, {"unknown option --resume"}},
+        Misuse{"part_is_later", {"pack", "a", "b.rec", "--part", "1/2"}, {"unknown option --part"}},
+        Misuse{"shuffle_is_later",
+               {"pack", "a", "b.rec", "--shuffle-seed", "1"},
+               {"unknown option --shuffle-seed"}},
+        Misuse{"format_is_later", {"pack", "a", "b.tar", "--format", "tar"}, {"unknown option --format"}},
+        Misuse{"kv_store_is_later", {"train", "--kv-store", "local"}, {"unknown option --kv-store"}},
+        Misuse{"value_missing_at_the_end", {"pack", "a", "b.rec", "--quality"}, {"--quality needs a value"}},
+        Misuse{"value_missing_before_a_flag",
+               {"pack", "a", "b.rec", "--quality", "--json"},
+               {"--quality needs a value"}},
+        Misuse{"value_missing_behind_equals",
+               {"pack", "a", "b.rec", "--quality=", "90"},
+               {"--quality needs a value"}},
+        Misuse{"twice",
+               {"pack", "a", "b.rec", "--quality", "90", "--quality", "80"},
+               {"--quality is given 2 times"}},
+        Misuse{"flag_with_value", {"ls", "a.rec", "--json=yes"}, {"--json"}},
+        Misuse{"too_many", {"ls", "a.rec", "b.rec"}, {"'b.rec' is too many"}},
+        Misuse{"too_few", {"pack", "a"}, {"DEST is missing"}},
+        Misuse{"none_at_all", {"inspect"}, {"FILE is missing"}},
+        Misuse{"empty_positional", {"ls", ""}, {"SOURCE is an empty text"}},
+        Misuse{"required_option", {"train", "--data-val", "x"}, {"--data-train is missing"}}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(
+    Values, Usage,
+    testing::Values(
+        Misuse{"out_of_range", {"pack", "a", "b.rec", "--quality", "101"}, {"--quality '101'", "1..100"}},
+        Misuse{"not_whole",
+               {"pack", "a", "b.rec", "--resize-short", "25.6"},
+               {"--resize-short '25.6'", "whole number"}},
+        Misuse{"trailing", {"pack", "a", "b.rec", "--quality", "90%"}, {"--quality '90%'"}},
+        Misuse{"negative",
+               {"pack", "a", "b.rec", "--max-bad-share", "-0.1"},
+               {"--max-bad-share '-0.1'", "0..1"}},
+        Misuse{"not_a_number", {"pack", "a", "b.rec", "--max-bad-share", "nan"}, {"'nan'"}},
+        Misuse{"name",
+               {"pack", "a", "b.rec", "--subsampling", "4:2:0"},
+               {"keep, 420, 444", "did you mean '420'"}},
+        Misuse{"name_case", {"pack", "a", "b.rec", "--encode", "JPEG"}, {"did you mean 'jpeg'"}},
+        Misuse{"policy", {"train", "--data-train", "x", "--bad-sample", "skpi"}, {"did you mean 'skip'"}},
+        Misuse{"unit_case", {"inspect", "x", "--max-pixels", "256mb"}, {"'256mb'", "did you mean '256MB'"}},
+        Misuse{"unit_typo", {"inspect", "x", "--max-pixels", "64MiiB"}, {"did you mean '64MiB'"}},
+        Misuse{"duration_unit", {"bench", "load", "x", "--seconds", "10S"}, {"did you mean '10s'"}},
+        Misuse{"duration_zero", {"bench", "load", "x", "--seconds", "0"}, {"above 0"}},
+        Misuse{"threads", {"ls", "x", "--threads", "atuo"}, {"did you mean 'auto'"}},
+        Misuse{"threads_zero", {"ls", "x", "--threads", "0"}, {"1..1024"}},
+        Misuse{"thread_list", {"bench", "load", "x", "--threads", "1,,2"}, {"--threads ''"}},
+        Misuse{"recipe",
+               {"bench", "load", "x", "--recipe", "random_resize_crop(224)"},
+               {"--recipe", "random_resized_crop"}},
+        Misuse{"layers", {"train", "--data-train", "x", "--num-layers", "50"}, {"8, 20, 32, 56"}},
+        Misuse{"network", {"train", "--data-train", "x", "--network", "resnet50"}, {"did you mean 'resnet'"}},
+        Misuse{"shape", {"train", "--data-train", "x", "--image-shape", "64,64"}, {"3,HEIGHT,WIDTH"}},
+        Misuse{"shape_gray", {"train", "--data-train", "x", "--image-shape", "1,64,64"}, {"3,HEIGHT,WIDTH"}},
+        Misuse{"dtype", {"train", "--data-train", "x", "--dtype", "bfloat16"}, {"allowed: float32"}},
+        Misuse{"gpus", {"train", "--data-train", "x", "--gpus", "noen"}, {"did you mean 'none'"}},
+        Misuse{"synth_classes", {"synth", "x", "--classes", "1"}, {"2..24"}},
+        Misuse{"seed", {"synth", "x", "--seed", "-1"}, {"--seed '-1'"}}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+TEST(UsageErrors, LeaveNothingBehind) {
+  const TempDir dir;
+  EXPECT_EQ(stoker({"synth", dir.path("photos"), "--classes", "3", "--imgaes", "5"}).status, 2);
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
+}
+
+TEST(UsageErrors, GpusOfThisBuildAreUnsupportedAndNotAMistake) {
+  const ProgramResult result = stoker({"train", "--data-train", "x", "--gpus", "0,1"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("--gpus none"), std::string::npos) << result.err;
+}
+
+TEST(Version, IsOneLine) {
+  const ProgramResult result = stoker({"--version"});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.out.rfind("stoker ", 0), 0U);
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 1);
+}
+
+}  // namespace
+}  // namespace stoker::test

@@ -3,6 +3,9 @@
 #include <fstream>
 #include <string>
 #include <time.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace stoker::bench {
 
@@ -40,6 +43,12 @@ bool reset_peak_resident() {
   file << "5\n";
   file.flush();
   return file.good();
+}
+
+void release_free_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 }  // namespace stoker::bench

@@ -14,5 +14,7 @@ double resident_mib();
 double peak_resident_mib();
 // False where the kernel does not let it be reset (the peak then counts from the start of the process).
 bool reset_peak_resident();
+// Gives freed memory back to the system, so that one stretch's peak does not stand in the next one's figure.
+void release_free_memory();
 
 }  // namespace stoker::bench

@@ -8,6 +8,7 @@
 #include "bench/bench_checks.hpp"
 #include "bench/load_slices.hpp"
 #include "bench/loader_cost.hpp"
+#include "bench/turbo_slice.hpp"
 
 namespace stoker::bench {
 

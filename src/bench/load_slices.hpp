@@ -1,4 +1,4 @@
-// The stretches of work that `bench load` is made of: one of the loader's, one of plain libjpeg-turbo's.
+// The stretches of work that `bench load` is made of.
 #pragma once
 
 #include <atomic>
@@ -28,12 +28,6 @@ struct LoadSlice {
 // ends with an epoch, so that the mixture of images is the same in every stretch.
 LoadSlice run_load_slice(const std::shared_ptr<const RecordReader>& records, const LoaderOptions& options,
                          double seconds, const std::atomic<bool>* cancel);
-
-// Images per CPU second of plain libjpeg-turbo's full decode, one thread, over samples spread evenly over the
-// source, in whole rounds of them where `seconds` allow. Reading is not timed, and no sample is kept in
-// memory. Errors: invalid_argument (it decodes none of them).
-double run_turbo_slice(const RecordReader& records, double seconds, std::uint64_t max_pixels,
-                       const std::atomic<bool>* cancel);
 
 // Resident memory over `count` stretches of an epoch, or of `seconds` where that is shorter.
 struct MemoryStretches {

@@ -6,7 +6,7 @@
 #include "stoker/pack.hpp"
 
 #include "bench/bench_checks.hpp"
-#include "bench/load_slices.hpp"
+#include "bench/turbo_slice.hpp"
 #include "bench/work_dir.hpp"
 
 namespace stoker::bench {

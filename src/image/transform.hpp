@@ -11,22 +11,11 @@
 #include "stoker/recipe.hpp"
 
 #include "base/result.hpp"
+#include "image/convert.hpp"
 #include "image/decoder.hpp"
+#include "image/geometry.hpp"
 
 namespace stoker::image {
-
-// Names a sample's draws: with the same four values the same tensor comes out.
-struct SampleCoordinates {
-  std::uint64_t seed = 0;
-  std::uint64_t epoch = 0;
-  std::uint64_t index = 0;
-};
-
-// What a recipe's geometry comes to for one image, its random choices made.
-struct Geometry {
-  DecodeSpec spec;  // crop, resize, window
-  bool flip = false;
-};
 
 struct TransformOutcome {
   std::string_view warning;  // valid until the decoder's next call
@@ -40,17 +29,18 @@ class Transform {
   explicit Transform(Recipe recipe);
 
   const Recipe& recipe() const { return recipe_; }
+  // Source: fold_geometry.
   Geometry geometry(Size image, const SampleCoordinates& sample) const;
-  // Writes recipe().bytes_per_sample() bytes to `out`; on error it may hold anything.
-  // Errors: as Decoder::decode.
+  // Writes recipe().bytes_per_sample() bytes to `out`, which is aligned to the recipe's number type; on error
+  // it may hold anything. Allocates nothing beyond what the decoder does. Errors: as Decoder::decode;
+  // unsupported (a picture so long that its resize is beyond all sizes).
   Result<TransformOutcome> run(Decoder& decoder, std::span<const std::byte> bytes,
                                const SampleCoordinates& sample, std::uint64_t max_pixels,
                                std::byte* out) const;
 
  private:
   Recipe recipe_;
-  Normalize normalize_;
-  bool has_normalize_ = false;
+  ConvertTable table_;
 };
 
 }  // namespace stoker::image

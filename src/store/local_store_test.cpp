@@ -146,9 +146,13 @@ TEST(LocalStore, NoPermissionNamesThePath) {
   ::chmod(folder.write("x", "abc").c_str(), 0);
   constexpr uid_t kNobody = 65534;  // root may read everything, so it puts its rights away for a moment
   const uid_t before = ::geteuid();
-  if (before == 0) ASSERT_EQ(::seteuid(kNobody), 0);
+  if (before == 0) {
+    ASSERT_EQ(::seteuid(kNobody), 0);
+  }
   const Error error = error_of([&] { LocalStore().open_read(folder.path("x")); });
-  if (before == 0) ASSERT_EQ(::seteuid(before), 0);
+  if (before == 0) {
+    ASSERT_EQ(::seteuid(before), 0);
+  }
   EXPECT_EQ(error.code(), ErrorCode::io);
   EXPECT_THAT(error.what(), testing::HasSubstr("permissions"));
   EXPECT_THAT(error.what(), testing::HasSubstr(folder.path("x")));

@@ -26,9 +26,6 @@ constexpr std::uint64_t kMinScanLimit = 50, kMaxScanLimit = 500;
 // Columns on either side of the wanted ones whose chroma libjpeg would filter without its neighbours at a
 // cut. Source: measured, formats of all samplings: the outermost 1–2 columns differ from the full decode.
 constexpr int kCutMargin = 2;
-// Narrower pictures are upsampled by another filter (jdsample.c: a chroma width of 2 or less), so no cut gets
-// near it.
-constexpr int kMinCutWidth = 32;
 // Rows asked for at once: the most that one row of 4-fold subsampled units yields.
 constexpr int kRowsAtOnce = 32;
 
@@ -172,12 +169,8 @@ Result<Rect> TurboDecoder::Impl::begin(const Rect& wanted) {
     const int width = static_cast<int>(libjpeg_.output_width);
     covered_ = {0, wanted.y, width, wanted.height};
     if (smooths_blocks(libjpeg_)) return;
-    int left = std::max(0, wanted.x - kCutMargin);
-    int right = std::min(width, wanted.x + wanted.width + kCutMargin);
-    if (right - left < kMinCutWidth) {
-      right = std::min(width, left + kMinCutWidth);
-      left = std::max(0, right - kMinCutWidth);
-    }
+    const int left = std::max(0, wanted.x - kCutMargin);
+    const int right = std::min(width, wanted.x + wanted.width + kCutMargin);
     if (left == 0 && right == width) return;
     JDIMENSION x = static_cast<JDIMENSION>(left), columns = static_cast<JDIMENSION>(right - left);
     jpeg_crop_scanline(&libjpeg_, &x, &columns);

@@ -1,0 +1,65 @@
+// Buffers for samples between reading and decoding, reused, and counted by the memory they really hold.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "stoker/error.hpp"
+#include "stoker/record.hpp"
+
+namespace stoker::load {
+
+// One sample that was read, or why it was not.
+struct ReadItem {
+  Sample sample;
+  std::optional<Error> error;
+  std::size_t charge = 0;  // memory it is counted with
+
+  std::size_t memory() const;
+};
+
+// Threads: guarded by its owner's mutex, but for trim(). Owns: every item it ever made.
+class ReadPool {
+ public:
+  // All items together hold little more than `limit_bytes`, in use or not.
+  explicit ReadPool(std::size_t limit_bytes) : limit_bytes_(limit_bytes) {}
+
+  // Whether one more item fits; one always does.
+  bool has_room() const;
+  // Whether so much is free again that reading on is worth waking for.
+  bool half_empty() const { return in_flight_ == 0 || in_flight_bytes_ <= limit_bytes_ / 2; }
+  // An item to read into, counted at once by what it will likely take.
+  ReadItem* take();
+  // Counts what the read really made of it.
+  void recount(ReadItem& item);
+  // Behind its use, and behind trim().
+  void give_back(ReadItem* item);
+  // Frees the memory of every item that is not in use.
+  void clear();
+
+  // Frees a buffer much larger than samples usually are, or any if the pool holds too much: so a few large
+  // samples do not blow up every buffer in turn. Called by an item's user before give_back(), outside of the
+  // mutex.
+  void trim(ReadItem& item) const;
+
+  std::size_t in_flight_bytes() const { return in_flight_bytes_; }
+  std::size_t idle_bytes() const { return idle_bytes_; }
+
+ private:
+  std::size_t next_charge() const;
+  void note_total() { over_.store(in_flight_bytes_ + idle_bytes_ > limit_bytes_, std::memory_order_relaxed); }
+
+  const std::size_t limit_bytes_;
+  std::vector<std::unique_ptr<ReadItem>> items_;
+  std::vector<ReadItem*> idle_;
+  std::size_t in_flight_ = 0;
+  std::size_t in_flight_bytes_ = 0;
+  std::size_t idle_bytes_ = 0;
+  std::atomic<std::size_t> mean_bytes_{0};  // running mean of the samples' sizes
+  std::atomic<bool> over_{false};
+};
+
+}  // namespace stoker::load

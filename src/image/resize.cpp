@@ -18,7 +18,8 @@ bool fits(const ResizeAxis& axis, int source_size, int target_size, int begin, i
 }
 
 std::size_t weights_needed(int source_size, int target_size, int outputs) {
-  return static_cast<std::size_t>(source_size / target_size * 4 + 9) * static_cast<std::size_t>(outputs);
+  const std::size_t taps = static_cast<std::size_t>(source_size / target_size) * 4 + 12;  // at most
+  return taps * static_cast<std::size_t>(outputs);
 }
 
 }  // namespace
@@ -55,11 +56,11 @@ class Resizer::Job {
   void run(Size from, Size to, Filter filter) {
     if (has_horizontal_ &&
         !fits(r_.horizontal_, from.width, to.width, window_.x, window_.x + window_.width, filter)) {
-      make_resize_axis(from.width, to.width, window_.x, window_.x + window_.width, filter, r_.horizontal_);
+      make_axis(from.width, to.width, window_.x, window_.x + window_.width, filter, r_.horizontal_);
     }
     if (has_vertical_ &&
         !fits(r_.vertical_, from.height, to.height, window_.y, window_.y + window_.height, filter)) {
-      make_resize_axis(from.height, to.height, window_.y, window_.y + window_.height, filter, r_.vertical_);
+      make_axis(from.height, to.height, window_.y, window_.y + window_.height, filter, r_.vertical_);
     }
     ring_pitch_ = (row_bytes_ + kRowSlack + 63) / 64 * 64;
     first_padded_ = source_.height;
@@ -81,6 +82,14 @@ class Resizer::Job {
       return r_.padded_.data() + static_cast<std::size_t>(row - first_padded_) * padded_pitch_;
     }
     return source_.data + static_cast<std::size_t>(row) * source_.stride;
+  }
+
+  void make_axis(int source_size, int target_size, int begin, int end, Filter filter, ResizeAxis& axis) {
+    if (r_.scalar_) {
+      make_resize_axis_scalar(source_size, target_size, begin, end, filter, axis);
+    } else {
+      make_resize_axis(source_size, target_size, begin, end, filter, axis);
+    }
   }
 
   void plan_source_rows() {
@@ -159,6 +168,16 @@ class Resizer::Job {
     horizontal_rows(rows, count, source_rect_.x, outs);
   }
 
+  // The taps of row `i` of the vertical pass, at r_.rows_.
+  VerticalTaps taps_of(int i) {
+    const int count = r_.vertical_.count[static_cast<std::size_t>(i)];
+    r_.row_weights_.resize(static_cast<std::size_t>(r_.vertical_.used_taps));
+    for (int tap = 0; tap < count; ++tap) {
+      r_.row_weights_[static_cast<std::size_t>(tap)] = r_.vertical_.weight(i, tap);
+    }
+    return {count, r_.row_weights_.data(), r_.rows_.data()};
+  }
+
   // Both passes (or the vertical alone) row by row: a ring holds the rows that the next output rows still
   // need.
   void horizontal_then_vertical() {
@@ -173,7 +192,8 @@ class Resizer::Job {
     r_.rows_.resize(static_cast<std::size_t>(axis.used_taps));
     int made = axis.source_begin;  // rows before this one went through the horizontal pass
     for (int i = 0; i < axis.size(); ++i) {
-      const int first = axis.first[i], count = axis.count[i];
+      const int first = axis.first[static_cast<std::size_t>(i)],
+                count = axis.count[static_cast<std::size_t>(i)];
       while (made < first + count) {
         const int batch = std::min(kRowsAtOnce, axis.source_end - made);
         make_between(made, batch, made % ring, ring);
@@ -183,7 +203,7 @@ class Resizer::Job {
         r_.rows_[static_cast<std::size_t>(tap)] =
             r_.between_.data() + static_cast<std::size_t>((first + tap) % ring) * ring_pitch_;
       }
-      vertical_row({count, axis.weights_of(i), r_.rows_.data()}, row_bytes_, out_row(i));
+      vertical_row(taps_of(i), row_bytes_, out_row(i));
     }
   }
 
@@ -214,13 +234,13 @@ class Resizer::Job {
   // instalments.
   void tall_row(int i, int x, std::size_t bytes, bool between, std::uint8_t* out) {
     const ResizeAxis& axis = r_.vertical_;
-    const int first = axis.first[i], count = axis.count[i];
-    const std::int32_t* weights = axis.weights_of(i);
+    const int first = axis.first[static_cast<std::size_t>(i)],
+              count = axis.count[static_cast<std::size_t>(i)];
     if (!between && count <= kMaxRing) {
       r_.rows_.resize(static_cast<std::size_t>(axis.used_taps));
       for (int tap = 0; tap < count; ++tap)
         r_.rows_[static_cast<std::size_t>(tap)] = source_row(first + tap) + x;
-      vertical_row({count, weights, r_.rows_.data()}, bytes, out);
+      vertical_row(taps_of(i), bytes, out);
       return;
     }
     if (between) r_.between_.resize(kRowsAtOnce * ring_pitch_);
@@ -231,7 +251,7 @@ class Resizer::Job {
       for (int k = 0; k < batch; ++k) {
         const std::uint8_t* row = between ? r_.between_.data() + static_cast<std::size_t>(k) * ring_pitch_
                                           : source_row(first + tap + k) + x;
-        scalar::add_row(row, weights[tap + k], bytes, r_.sums_.data());
+        scalar::add_row(row, axis.weight(i, tap + k), bytes, r_.sums_.data());
       }
     }
     scalar::finish_row(r_.sums_.data(), bytes, out);

@@ -56,7 +56,8 @@ class Resizer {
   HorizontalPlan plan_;
   std::vector<std::uint8_t> between_;  // a ring of rows that went through the horizontal pass
   std::vector<std::uint8_t> padded_;   // copies of the last source rows, behind which no slack is readable
-  std::vector<const std::uint8_t*> rows_;
+  std::vector<const std::uint8_t*> rows_;  // and
+  std::vector<std::int32_t> row_weights_;  // of the output row in the making
   std::vector<std::int32_t> sums_;
   bool scalar_ = false;
 };

@@ -15,14 +15,29 @@ inline constexpr std::size_t kRowSlack = 64;
 // Rows that one call of the horizontal pass makes.
 inline constexpr int kRowsAtOnce = 4;
 
-// The horizontal pass's view of an axis, laid out for the SIMD loop in use. Made by plan_horizontal.
+// One step of a group of the plan that resize_grouped.hpp describes. Lane by lane: where the bytes of its
+// four taps lie, and their weights in three signed bytes each.
+struct alignas(64) GroupStep {
+  std::uint32_t index[16];
+  std::uint32_t d0[16];
+  std::uint32_t d1[16];
+  std::uint32_t d2[16];
+};
+
+// The horizontal pass's view of an axis, laid out for the loop in use. Made by plan_horizontal.
 struct HorizontalPlan {
   const ResizeAxis* axis = nullptr;
   int source_x = 0;  // the pixel of the axis at which a source row begins
-  int pairs = 0;     // pairs of taps of every output pixel, the last ones perhaps zero
+  // By pixels: pairs of taps of every output pixel, the last ones perhaps zero.
+  int pairs = 0;
   std::vector<std::int32_t>
-      offsets;  // byte in the source row of each output pixel's first tap, a multiple of 4 of them
+      offsets;  // byte in the source row of each output pixel's first tap; a multiple of 4 of them
   std::vector<std::int32_t> weights;  // pairs × (low, high) of each output pixel: see split_pair
+  // By groups, where steps > 0: `offsets` is each group's.
+  int steps = 0;
+  bool wide = false;                  // a step of a group reaches beyond 64 bytes
+  std::vector<GroupStep> groups;      // steps of each group
+  std::vector<std::uint32_t> digits;  // scratch
 };
 // The vertical pass's weights of one output row.
 struct VerticalTaps {
@@ -36,6 +51,12 @@ struct VerticalTaps {
 struct SplitPair {
   std::int32_t low;
   std::int32_t high;
+
+  // The high halves as signed bytes in a 16-bit lane: they are small enough, unlike those of an arbitrary
+  // number.
+  std::int16_t high_bytes() const {
+    return static_cast<std::int16_t>((high & 0xFF) | (high >> 16 & 0xFF) << 8);
+  }
 };
 inline SplitPair split_pair(std::int32_t first, std::int32_t second) {
   const std::int32_t first_high = (first + 32768) >> 16, second_high = (second + 32768) >> 16;

@@ -15,13 +15,14 @@ constexpr std::int32_t kHalf = 1 << (kWeightBits - 1);
 
 void horizontal_row(const ResizeAxis& axis, int source_x, const std::uint8_t* source, std::uint8_t* out) {
   for (int i = 0; i < axis.size(); ++i) {
-    const std::int32_t* weights = axis.weights_of(i);
-    const std::uint8_t* pixel = source + static_cast<std::ptrdiff_t>(axis.first[i] - source_x) * 3;
+    const auto k = static_cast<std::size_t>(i);
+    const std::uint8_t* pixel = source + static_cast<std::ptrdiff_t>(axis.first[k] - source_x) * 3;
     std::int32_t red = kHalf, green = kHalf, blue = kHalf;
-    for (int tap = 0; tap < axis.count[i]; ++tap, pixel += 3) {
-      red += pixel[0] * weights[tap];
-      green += pixel[1] * weights[tap];
-      blue += pixel[2] * weights[tap];
+    for (int tap = 0; tap < axis.count[k]; ++tap, pixel += 3) {
+      const std::int32_t weight = axis.weight(i, tap);
+      red += pixel[0] * weight;
+      green += pixel[1] * weight;
+      blue += pixel[2] * weight;
     }
     *out++ = clip8(red);
     *out++ = clip8(green);

@@ -6,6 +6,7 @@
 // it comes out exact.
 #include <algorithm>
 
+#include "image/resize_grouped.hpp"
 #include "image/resize_kernels.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -197,45 +198,105 @@ void horizontal_rows(const HorizontalPlan& plan, const std::uint8_t* const* sour
   }
 }
 
-// `Lanes(D8)` bytes of an output row at column x.
-HWY_INLINE V8 vertical_vector(const VerticalTaps& taps, std::size_t x) {
-  const D8 d8;
-  const V8 zero = hn::Zero(d8);
-  V32 low[4], high[4];
-  for (int i = 0; i < 4; ++i) {
-    low[i] = hn::Set(D32(), 1 << (kWeightBits - 1));
-    high[i] = hn::Zero(D32());
-  }
-  for (int tap = 0; tap < taps.count; tap += 2) {
-    const bool has_second = tap + 1 < taps.count;
-    const V8 first = hn::LoadU(d8, taps.rows[tap] + x);
-    const V8 second = has_second ? hn::LoadU(d8, taps.rows[tap + 1] + x) : zero;
-    const SplitPair weights = split_pair(taps.weights[tap], has_second ? taps.weights[tap + 1] : 0);
-    const V16 low_weights = hn::BitCast(D16(), hn::Set(D32(), weights.low));
-    const V16 high_weights = hn::BitCast(D16(), hn::Set(D32(), weights.high));
-    const V8 left = hn::InterleaveLower(d8, first, second);
-    const V8 right = hn::InterleaveUpper(d8, first, second);
-    const V16 pairs[4] = {hn::BitCast(D16(), hn::InterleaveLower(d8, left, zero)),
-                          hn::BitCast(D16(), hn::InterleaveUpper(d8, left, zero)),
-                          hn::BitCast(D16(), hn::InterleaveLower(d8, right, zero)),
-                          hn::BitCast(D16(), hn::InterleaveUpper(d8, right, zero))};
-    for (int i = 0; i < 4; ++i) {
-      low[i] = hn::Add(low[i], multiply_pairs(pairs[i], low_weights));
-      high[i] = hn::Add(high[i], multiply_pairs(pairs[i], high_weights));
+// Sums of products of neighbouring bytes and signed bytes, which must not exceed 16 bits.
+HWY_INLINE V16 multiply_byte_pairs(V8 bytes, V8 signed_bytes) {
+#if HWY_TARGET <= HWY_AVX3
+  return V16{_mm512_maddubs_epi16(bytes.raw, signed_bytes.raw)};
+#elif HWY_TARGET == HWY_AVX2
+  return V16{_mm256_maddubs_epi16(bytes.raw, signed_bytes.raw)};
+#elif HWY_TARGET <= HWY_SSSE3
+  return V16{_mm_maddubs_epi16(bytes.raw, signed_bytes.raw)};
+#else
+  const D16 d16;
+  const V16 even = hn::And(hn::BitCast(d16, bytes), hn::Set(d16, 0xFF));
+  const V16 odd = hn::BitCast(d16, hn::ShiftRight<8>(hn::BitCast(hn::RebindToUnsigned<D16>(), bytes)));
+  const V16 weights = hn::BitCast(d16, signed_bytes);
+  const V16 even_weights = hn::ShiftRight<8>(hn::ShiftLeft<8>(weights));
+  return hn::Add(hn::Mul(even, even_weights), hn::Mul(odd, hn::ShiftRight<8>(weights)));
+#endif
+}
+
+inline constexpr int kHighBits = kWeightBits - 16;  // fraction bits that the high halves of weights have
+
+// `Lanes(D8)` bytes of an output row at column x, from pairs of taps. The high halves of weights lie within
+// ±128, as do the sums of two, so that their products with bytes fit 16 bits; of the low halves' sum only the
+// upper 16 bits matter.
+struct Pairs {
+  const VerticalTaps& taps;
+
+  HWY_INLINE V8 operator()(std::size_t x) const {
+    const D8 d8;
+    const V8 zero = hn::Zero(d8);
+    V32 low[4] = {hn::Zero(D32()), hn::Zero(D32()), hn::Zero(D32()), hn::Zero(D32())};
+    V16 high[2] = {hn::Set(D16(), 1 << (kHighBits - 1)), hn::Set(D16(), 1 << (kHighBits - 1))};
+    for (int tap = 0; tap < taps.count; tap += 2) {
+      const bool has_second = tap + 1 < taps.count;
+      const V8 first = hn::LoadU(d8, taps.rows[tap] + x);
+      const V8 second = has_second ? hn::LoadU(d8, taps.rows[tap + 1] + x) : zero;
+      const SplitPair weights = split_pair(taps.weights[tap], has_second ? taps.weights[tap + 1] : 0);
+      const V16 low_weights = hn::BitCast(D16(), hn::Set(D32(), weights.low));
+      const V8 high_weights = hn::BitCast(d8, hn::Set(D16(), weights.high_bytes()));
+      const V8 left = hn::InterleaveLower(d8, first, second);
+      const V8 right = hn::InterleaveUpper(d8, first, second);
+      high[0] = hn::Add(high[0], multiply_byte_pairs(left, high_weights));
+      high[1] = hn::Add(high[1], multiply_byte_pairs(right, high_weights));
+      const V8 pairs[4] = {hn::InterleaveLower(d8, left, zero), hn::InterleaveUpper(d8, left, zero),
+                           hn::InterleaveLower(d8, right, zero), hn::InterleaveUpper(d8, right, zero)};
+      for (int i = 0; i < 4; ++i) {
+        low[i] = hn::Add(low[i], multiply_pairs(hn::BitCast(D16(), pairs[i]), low_weights));
+      }
     }
+    for (V32& sum : low) sum = hn::ShiftRight<16>(sum);
+    const V16 left = hn::Add(high[0], narrow_in_blocks(low[0], low[1]));
+    const V16 right = hn::Add(high[1], narrow_in_blocks(low[2], low[3]));
+    return clip_in_blocks(hn::ShiftRight<kHighBits>(left), hn::ShiftRight<kHighBits>(right));
   }
-  V32 sums[4];
-  for (int i = 0; i < 4; ++i) {
-    sums[i] = hn::ShiftRight<kWeightBits>(hn::Add(hn::ShiftLeft<16>(high[i]), low[i]));
+};
+
+// The same for two taps whose weights add up to exactly one, as nearly all of an enlargement do:
+// second + (first - second) * weight needs one product, whose upper half the processor gives directly.
+struct Blend {
+  const std::uint8_t* first;
+  const std::uint8_t* second;
+  V16 low, high;
+
+  explicit Blend(const VerticalTaps& taps) : first(taps.rows[0]), second(taps.rows[1]) {
+    const std::int32_t upper = (taps.weights[0] + 32768) >> 16;
+    high = hn::Set(D16(), static_cast<std::int16_t>(upper));
+    low = hn::Set(D16(), static_cast<std::int16_t>(taps.weights[0] - upper * 65536));
   }
-  return clip_in_blocks(narrow_in_blocks(sums[0], sums[1]), narrow_in_blocks(sums[2], sums[3]));
+
+  HWY_INLINE V16 blend(V8 a_bytes, V8 b_bytes) const {
+    const V16 b = hn::BitCast(D16(), b_bytes);
+    const V16 difference = hn::Sub(hn::BitCast(D16(), a_bytes), b);
+    const V16 product = hn::Add(hn::Mul(difference, high), hn::MulHigh(difference, low));
+    return hn::Add(b, hn::ShiftRight<kHighBits>(hn::Add(product, hn::Set(D16(), 1 << (kHighBits - 1)))));
+  }
+  HWY_INLINE V8 operator()(std::size_t x) const {
+    const D8 d8;
+    const V8 a = hn::LoadU(d8, first + x), b = hn::LoadU(d8, second + x), zero = hn::Zero(d8);
+    const V16 left = blend(hn::InterleaveLower(d8, a, zero), hn::InterleaveLower(d8, b, zero));
+    const V16 right = blend(hn::InterleaveUpper(d8, a, zero), hn::InterleaveUpper(d8, b, zero));
+    return clip_in_blocks(left, right);
+  }
+};
+
+template <class Make>
+HWY_INLINE void whole_row(const Make& make, std::size_t bytes, std::uint8_t* out) {
+  const std::size_t lanes = hn::Lanes(D8());
+  std::size_t x = 0;
+  for (; x + lanes <= bytes; x += lanes) hn::StoreU(make(x), D8(), out + x);
+  if (x < bytes) hn::StoreU(make(bytes - lanes), D8(), out + bytes - lanes);  // overlaps what is done
 }
 
 void vertical_row(const VerticalTaps& taps, std::size_t bytes, std::uint8_t* out) {
-  const std::size_t lanes = hn::Lanes(D8());
-  if (bytes < lanes) return scalar::vertical_row(taps, bytes, out);
-  for (std::size_t x = 0; x + lanes <= bytes; x += lanes) hn::StoreU(vertical_vector(taps, x), D8(), out + x);
-  if (bytes % lanes != 0) hn::StoreU(vertical_vector(taps, bytes - lanes), D8(), out + bytes - lanes);
+  if (bytes < hn::Lanes(D8())) return scalar::vertical_row(taps, bytes, out);
+  if (taps.count == 2 && taps.weights[0] >= 0 && taps.weights[1] >= 0 &&
+      taps.weights[0] + taps.weights[1] == 1 << kWeightBits) {
+    whole_row(Blend(taps), bytes, out);
+  } else {
+    whole_row(Pairs{taps}, bytes, out);
+  }
 }
 
 #endif  // scalar targets
@@ -250,6 +311,12 @@ HWY_EXPORT(horizontal_rows);
 HWY_EXPORT(vertical_row);
 
 std::size_t plan_horizontal(const ResizeAxis& axis, int source_x, HorizontalPlan& plan) {
+  const bool is_wide_vector =
+      (hwy::SupportedTargets() & HWY_AVX3) != 0;  // so that tests can choose all loops
+  if (is_wide_vector && grouped::is_available()) {
+    if (std::size_t bytes = 0; grouped::plan(axis, source_x, plan, bytes)) return bytes;
+  }
+  plan.steps = 0;
   plan.axis = &axis;
   plan.source_x = source_x;
   plan.pairs = (axis.used_taps + 1) / 2;
@@ -261,14 +328,12 @@ std::size_t plan_horizontal(const ResizeAxis& axis, int source_x, HorizontalPlan
   std::int32_t reach = 0;
   for (std::size_t x = 0; x < padded; ++x) {
     const std::size_t i = std::min(x, size - 1);
-    const std::int32_t* weights = axis.weights.data() + i * static_cast<std::size_t>(axis.taps);
+    const std::int32_t* weights = axis.weights.data() + i;
     plan.offsets[x] = (axis.first[i] - source_x) * 3;
     reach = std::max(reach, plan.offsets[x]);
     std::int32_t* out = plan.weights.data() + x * pairs * 2;
-    for (std::size_t pair = 0; pair < pairs; ++pair) {
-      const std::int32_t second =
-          2 * pair + 1 < static_cast<std::size_t>(axis.taps) ? weights[2 * pair + 1] : 0;
-      const SplitPair split = split_pair(weights[2 * pair], second);
+    for (std::size_t pair = 0; pair < pairs; ++pair, weights += 2 * axis.pitch) {
+      const SplitPair split = split_pair(weights[0], weights[axis.pitch]);
       *out++ = split.low;
       *out++ = split.high;
     }
@@ -278,6 +343,7 @@ std::size_t plan_horizontal(const ResizeAxis& axis, int source_x, HorizontalPlan
 
 void horizontal_rows_simd(const HorizontalPlan& plan, const std::uint8_t* const* sources,
                           std::uint8_t* const* outs) {
+  if (plan.steps > 0) return grouped::horizontal_rows(plan, sources, outs);
   HWY_DYNAMIC_DISPATCH(horizontal_rows)(plan, sources, outs);
 }
 

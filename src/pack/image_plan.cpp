@@ -150,8 +150,7 @@ Result<ImagePlan> plan_image(const ImageInfo& info, std::span<const std::byte> b
   plan.to_rgb = info.components == 4 || (info.kind == ImageKind::png && info.components == 2);
   // Half of the picture must still be twice the target on both sides.
   plan.scaled_decode = info.kind == ImageKind::jpeg && plan.resize &&
-                       (info.width + 1) / 2 >= 2 * plan.scaled.width &&
-                       (info.height + 1) / 2 >= 2 * plan.scaled.height;
+                       info.width / 2 >= 2 * plan.scaled.width && info.height / 2 >= 2 * plan.scaled.height;
   if (auto fits = check_size(plan, options); !fits) return tl::unexpected(fits.error());
   return plan;
 }

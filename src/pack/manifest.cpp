@@ -1,14 +1,14 @@
 #include "pack/manifest.hpp"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
+#include <map>
+#include <string>
 
 namespace stoker::packing {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-const char* name_of(Encode encode) {
+std::string name_of(Encode encode) {
   switch (encode) {
     case Encode::keep:
       return "keep";
@@ -20,7 +20,7 @@ const char* name_of(Encode encode) {
   return "keep";
 }
 
-const char* name_of(Subsampling subsampling) {
+std::string name_of(Subsampling subsampling) {
   switch (subsampling) {
     case Subsampling::keep:
       return "keep";
@@ -32,38 +32,35 @@ const char* name_of(Subsampling subsampling) {
   return "keep";
 }
 
-// Only what shapes the bytes.
-Json options_json(const PackOptions& options) {
-  Json json;
-  json["resize_short"] = options.resize_short;
-  json["enlarge"] = options.enlarge;
-  json["center_crop"] = options.center_crop;
-  json["quality"] = options.quality ? Json(*options.quality) : Json(nullptr);
-  json["encode"] = name_of(options.encode);
-  json["subsampling"] = name_of(options.subsampling);
-  json["max_pixels"] = options.max_pixels;
-  return json;
+// Only what was asked for and shapes the bytes, so that a set that passed through has none.
+std::map<std::string, std::string> options_text(const PackOptions& options) {
+  std::map<std::string, std::string> text;
+  if (options.resize_short > 0) text["resize-short"] = std::to_string(options.resize_short);
+  if (options.enlarge) text["enlarge"] = "true";
+  if (options.center_crop) text["center-crop"] = "true";
+  if (options.quality) text["quality"] = std::to_string(*options.quality);
+  if (options.encode != Encode::keep) text["encode"] = name_of(options.encode);
+  if (options.subsampling != Subsampling::keep) text["subsampling"] = name_of(options.subsampling);
+  if (options.max_pixels != kDefaultMaxPixels) text["max-pixels"] = std::to_string(options.max_pixels);
+  return text;
 }
 
 }  // namespace
 
-std::string manifest_text(const PackOptions& options, const PackReport& report, const Fingerprint& source) {
-  Json json;
-  json["schema"] = "stoker.dataset/1";
-  json["classes"] = report.classes;
-  json["records"] = report.packed;
-  json["bytes"] = report.bytes_out;
-  json["skipped"] = report.skipped_count;
-  json["shards"] = Json::array();
+record::DatasetManifest make_manifest(const PackOptions& options, const PackReport& report,
+                                      const record::ManifestSource& source) {
+  record::DatasetManifest manifest;
+  manifest.classes = report.classes;
+  manifest.records = report.packed;
+  manifest.bytes = report.bytes_out;
   for (const PackedShard& shard : report.shards) {
-    json["shards"].push_back({{"path", std::filesystem::path(shard.path).filename().string()},
-                              {"records", shard.records},
-                              {"bytes", shard.bytes},
-                              {"crc32c", shard.crc32c}});
+    manifest.shards.push_back(
+        {std::filesystem::path(shard.path).filename().string(), shard.records, shard.bytes, shard.crc32c});
   }
-  json["options"] = options_json(options);
-  json["source"] = {{"samples", source.samples}, {"bytes", source.bytes}, {"crc32c", source.crc32c}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  manifest.options = options_text(options);
+  manifest.source = source;
+  manifest.skipped = report.skipped_count;
+  return manifest;
 }
 
 }  // namespace stoker::packing

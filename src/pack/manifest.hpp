@@ -1,15 +1,15 @@
-// NAME.dataset.json: what a packed set is, in the form that docs/formats/dataset-json.md specifies.
+// What NAME.dataset.json says of a pack.
 #pragma once
-
-#include <string>
 
 #include "stoker/pack.hpp"
 
 #include "pack/tally.hpp"
+#include "record/dataset_manifest.hpp"
 
 namespace stoker::packing {
 
 // The same for the same source and options, whenever, wherever and by however many threads it was packed.
-std::string manifest_text(const PackOptions& options, const PackReport& report, const Fingerprint& source);
+record::DatasetManifest make_manifest(const PackOptions& options, const PackReport& report,
+                                      const record::ManifestSource& source);
 
 }  // namespace stoker::packing

@@ -1,6 +1,7 @@
 #include "pack/packed_sample.hpp"
 
 #include <charconv>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace stoker::packing {
@@ -18,10 +19,14 @@ bool is_read_fault_of_sample(ErrorCode code, RecordFormat format) {
          (code == ErrorCode::not_found || code == ErrorCode::io || code == ErrorCode::invalid_argument);
 }
 
-std::string fallback_key(const RecordReader& source, std::size_t index) {
+// A key for a sample whose own is not known, since it could not be read.
+std::string fallback_key(const RecordReader& source, std::size_t index, const std::string& root) {
   const RecordInfo info = source.info(index);
-  return source.format() == RecordFormat::recordio ? fmt::format("{}@{}", info.container, info.offset)
-                                                   : info.container;
+  if (source.format() == RecordFormat::recordio) return fmt::format("{}@{}", info.container, info.offset);
+  const bool below_root =
+      !root.empty() && info.container.starts_with(root) && info.container.size() > root.size();
+  return below_root && info.container[root.size()] == '/' ? info.container.substr(root.size() + 1)
+                                                          : info.container;
 }
 
 std::optional<std::uint64_t> id_of(const RecordReader& source, std::size_t index, const Sample& sample) {
@@ -55,8 +60,19 @@ void PackedSample::trim(std::size_t keep) {
   payload = {};
 }
 
-void prepare_sample(const RecordReader& source, std::size_t index, SampleRewriter& rewriter,
-                    PackedSample& out) {
+std::string root_of_keys(const PackOptions& options, RecordFormat format) {
+  if (format == RecordFormat::recordio) return {};
+  std::string root = options.source;
+  if (format == RecordFormat::list) {
+    root = options.open.root.empty() ? std::filesystem::path(options.source).parent_path().string()
+                                     : options.open.root;
+  }
+  while (root.size() > 1 && root.ends_with('/')) root.pop_back();
+  return root;
+}
+
+void prepare_sample(const RecordReader& source, std::size_t index, const std::string& root,
+                    SampleRewriter& rewriter, PackedSample& out) {
   out.key.clear();
   out.sample.key.clear();
   out.sample.labels.clear();
@@ -71,7 +87,7 @@ void prepare_sample(const RecordReader& source, std::size_t index, SampleRewrite
     source.read(index, out.sample);
   } catch (const Error& error) {
     if (!is_read_fault_of_sample(error.code(), source.format())) throw;
-    out.key = out.sample.key.empty() ? fallback_key(source, index) : out.sample.key;
+    out.key = out.sample.key.empty() ? fallback_key(source, index, root) : out.sample.key;
     out.fault = error;
     return;
   }

@@ -32,9 +32,13 @@ struct PackedSample {
   void trim(std::size_t keep);
 };
 
+// The folder below which the keys of a folder or list are paths, as open_records takes it; empty for a
+// container.
+std::string root_of_keys(const PackOptions& options, RecordFormat format);
+
 // Reads sample `index` and rewrites it. What is wrong with this sample alone ends in `fault`.
 // Errors: whatever concerns more than this sample (out_of_resources and io of a container, internal): thrown.
-void prepare_sample(const RecordReader& source, std::size_t index, SampleRewriter& rewriter,
-                    PackedSample& out);
+void prepare_sample(const RecordReader& source, std::size_t index, const std::string& root,
+                    SampleRewriter& rewriter, PackedSample& out);
 
 }  // namespace stoker::packing

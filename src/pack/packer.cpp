@@ -32,6 +32,11 @@ void stop_if(const std::atomic<bool>* cancel, const std::string& object) {
                                      .next_step = "nothing was written under the final names"});
 }
 
+// Names that the manifest cannot hold are refused before any work is done.
+void check_names(const std::vector<std::string>& classes) {
+  value_or_throw(record::manifest_to_json({.classes = classes}));
+}
+
 // What the workers and the delivering thread share in one run.
 class Packer {
  public:
@@ -43,8 +48,10 @@ class Packer {
         progress_(progress),
         cancel_(cancel),
         source_(open_records(options.source, options.open)),
+        root_(root_of_keys(options, source_->format())),
         writer_(open_record_writer(to_.shard, store_)),
         tally_(options) {
+    check_names(source_->classes());
     if (!to_.list.empty()) list_ = std::make_unique<LineFile>(*store_, to_.list);
   }
 
@@ -71,7 +78,7 @@ class Packer {
  private:
   void prepare(int thread, std::size_t index, PackedSample& slot) {
     stop_if(cancel_, options_.source);
-    prepare_sample(*source_, index, *rewriters_[static_cast<std::size_t>(thread)], slot);
+    prepare_sample(*source_, index, root_, *rewriters_[static_cast<std::size_t>(thread)], slot);
   }
 
   void deliver(PackedSample& slot) {
@@ -132,9 +139,7 @@ class Packer {
     writer_->finish();
     report.bytes_out = writer_->bytes();
     report.shards = {{to_.shard, writer_->records(), writer_->bytes(), writer_->crc32c()}};
-    LineFile manifest(*store_, to_.manifest);
-    manifest.add(manifest_text(options_, report, tally_.fingerprint()));
-    manifest.commit();
+    record::write_manifest(*store_, to_.manifest, make_manifest(options_, report, tally_.fingerprint()));
     report.sync_s = sync.wall_s();
     report.sync_cpu_s = sync.cpu_s();
   }
@@ -146,6 +151,7 @@ class Packer {
   const PackProgressCallback& progress_;
   const std::atomic<bool>* cancel_;
   const std::unique_ptr<RecordReader> source_;
+  const std::string root_;
   const std::unique_ptr<RecordWriter> writer_;
   std::unique_ptr<LineFile> list_;
   std::vector<std::unique_ptr<SampleRewriter>> rewriters_;  // one a thread

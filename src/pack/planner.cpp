@@ -44,6 +44,7 @@ PackReport plan_pack(const PackOptions& options) {
   using namespace packing;
   const Destination to = check_options(options);
   const auto source = open_records(options.source, options.open);
+  const std::string root = root_of_keys(options, source->format());
   const std::size_t count = source->size();
   const std::vector<std::size_t> picked = spread(count);
   SampleRewriter rewriter(options);
@@ -52,7 +53,7 @@ PackReport plan_pack(const PackOptions& options) {
   std::uint64_t bytes_out = 0;
   const Stopwatch watch;
   for (const std::size_t index : picked) {
-    prepare_sample(*source, index, rewriter, sample);
+    prepare_sample(*source, index, root, rewriter, sample);
     if (!tally.add(sample)) continue;
     bytes_out += record_bytes(sample);
   }

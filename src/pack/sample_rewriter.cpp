@@ -84,12 +84,12 @@ Result<Rewritten> SampleRewriter::run(std::span<const std::byte> bytes, bool mus
     }
     return result;
   }
-  auto pixels = decode(bytes, *plan);
+  auto pixels = decode(bytes, {info->width, info->height}, *plan);
   if (!pixels) return tl::unexpected(pixels.error());
   result.passed_through = false;
   result.warning = pixels->warning;
   note_changes(*info, *plan, result.changes);
-  if (plan->scaled_decode) result.changes.add(Change::scaled_decode);
+  if (pixels->scaled) result.changes.add(Change::scaled_decode);
   if (!result.warning.empty()) result.changes.add(Change::decoded_with_warning);
   auto encoded = encode(*pixels, bytes, *info, *plan, result.changes);
   if (!encoded) return tl::unexpected(encoded.error());
@@ -97,7 +97,7 @@ Result<Rewritten> SampleRewriter::run(std::span<const std::byte> bytes, bool mus
   return result;
 }
 
-Result<SampleRewriter::Pixels> SampleRewriter::decode(std::span<const std::byte> bytes,
+Result<SampleRewriter::Pixels> SampleRewriter::decode(std::span<const std::byte> bytes, Size stored,
                                                       const ImagePlan& plan) {
   if (!plan.scaled_decode) {
     DecodeSpec spec;
@@ -110,18 +110,19 @@ Result<SampleRewriter::Pixels> SampleRewriter::decode(std::span<const std::byte>
     }
     auto decoded = decoder_.decode(bytes, spec);
     if (!decoded) return tl::unexpected(decoded.error());
-    return Pixels{decoded->pixels, decoded->warning};
+    return Pixels{decoded->pixels, decoded->warning, false};
   }
   const Size at_least{2 * plan.scaled.width, 2 * plan.scaled.height};
   auto decoded = decoder_.decode_scaled(bytes, at_least, options_.max_pixels);
   if (!decoded) return tl::unexpected(decoded.error());
   const image::RgbView& from = decoded->pixels;
+  const bool scaled = from.width < stored.width || from.height < stored.height;
   const std::size_t stride = static_cast<std::size_t>(plan.window.width) * 3;
   resized_.resize(stride * static_cast<std::size_t>(plan.window.height));
   const image::MutableRgbView to{resized_.data(), plan.window.width, plan.window.height, stride};
   resizer_.resize(from, {0, 0, from.width, from.height}, {from.width, from.height}, plan.scaled, plan.window,
                   Filter::bilinear, to);
-  return Pixels{{to.data, to.width, to.height, to.stride}, decoded->warning};
+  return Pixels{{to.data, to.width, to.height, to.stride}, decoded->warning, scaled};
 }
 
 Result<std::span<const std::byte>> SampleRewriter::encode(const Pixels& pixels,

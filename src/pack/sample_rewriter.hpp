@@ -67,8 +67,9 @@ class SampleRewriter {
   struct Pixels {
     image::RgbView view;
     std::string_view warning;
+    bool scaled = false;  // by JPEG's inverse transform
   };
-  Result<Pixels> decode(std::span<const std::byte> bytes, const ImagePlan& plan);
+  Result<Pixels> decode(std::span<const std::byte> bytes, Size stored, const ImagePlan& plan);
   Result<std::span<const std::byte>> encode(const Pixels& pixels, std::span<const std::byte> source,
                                             const ImageInfo& info, const ImagePlan& plan, Changes& changes);
 

@@ -12,10 +12,12 @@ namespace {
 
 constexpr double kRounding = 1e-9;  // 0.29 of 100 samples are 29, whatever binary fractions say
 
-std::uint32_t add_to_crc(std::uint32_t crc, const std::string& key, std::uint64_t bytes) {
-  std::array<std::byte, 1 + sizeof bytes> tail{};
-  store_le(tail.data() + 1, bytes);
-  return crc32c(tail, crc32c(std::as_bytes(std::span(key)), crc));
+std::uint32_t add_to_crc(std::uint32_t crc, const PackedSample& sample) {
+  std::array<std::byte, 1 + sizeof(std::uint64_t)> tail{};
+  store_le(tail.data() + 1, sample.bytes_in);
+  crc = crc32c(std::as_bytes(std::span(sample.key)), crc);
+  crc = crc32c(tail, crc);
+  return crc32c(std::as_bytes(std::span(sample.sample.labels)), crc);
 }
 
 }  // namespace
@@ -25,7 +27,7 @@ bool Tally::add(const PackedSample& sample) {
   report_.bytes_in += sample.bytes_in;
   ++fingerprint_.samples;
   fingerprint_.bytes += sample.bytes_in;
-  fingerprint_.crc32c = add_to_crc(fingerprint_.crc32c, sample.key, sample.bytes_in);
+  fingerprint_.crc32c = add_to_crc(fingerprint_.crc32c, sample);
   if (!sample.fault) {
     ++report_.packed;
     sample.changes.count_into(report_.changed);

@@ -6,16 +6,9 @@
 #include "stoker/pack.hpp"
 
 #include "pack/packed_sample.hpp"
+#include "record/dataset_manifest.hpp"
 
 namespace stoker::packing {
-
-// What tells one source from another: how many samples, how many bytes, and CRC-32C over each key, a zero
-// byte and its size as 8 little-endian bytes.
-struct Fingerprint {
-  std::uint64_t samples = 0;
-  std::uint64_t bytes = 0;
-  std::uint32_t crc32c = 0;
-};
 
 // Threads: one at a time.
 class Tally {
@@ -28,13 +21,15 @@ class Tally {
 
   const PackReport& report() const { return report_; }
   PackReport& report() { return report_; }
-  const Fingerprint& fingerprint() const { return fingerprint_; }
+  // CRC-32C is over each sample's key, a zero byte, its size as 8 little-endian bytes, and its labels as
+  // float32.
+  const record::ManifestSource& fingerprint() const { return fingerprint_; }
   bool too_many_bad() const;
 
  private:
   const PackOptions& options_;
   PackReport report_;
-  Fingerprint fingerprint_;
+  record::ManifestSource fingerprint_;
 };
 
 }  // namespace stoker::packing

@@ -44,7 +44,7 @@ std::string list_line(std::uint64_t id, std::span<const float> labels, std::stri
   for (const float label : labels) line += fmt::format("\t{}", label);
   if (labels.empty()) line += "\t0";
   line += '\t';
-  append_escaped(line, key, "\n\r");
+  append_escaped(line, key, "\t\n\r");
   line += '\n';
   return line;
 }

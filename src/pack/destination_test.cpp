@@ -1,0 +1,104 @@
+#include "pack/destination.hpp"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <limits>
+
+#include "stoker/error.hpp"
+
+#include "support/temp_dir.hpp"
+
+namespace stoker::packing {
+namespace {
+
+PackOptions valid() { return {.source = "photos", .destination = "out/set.rec"}; }
+
+// The error's code, or none; its text must name `word`.
+std::string refusal(const PackOptions& options, std::string_view word) {
+  try {
+    check_options(options);
+    return "none";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string_view(error.what()).find(word), std::string_view::npos) << error.what();
+    return std::string(to_string(error.code()));
+  }
+}
+
+TEST(Destination, NamesStandBesideTheShard) {
+  const Destination to = check_options(valid());
+  EXPECT_EQ(to.shard, "out/set.rec");
+  EXPECT_EQ(to.list, "out/set.lst");
+  EXPECT_EQ(to.skipped, "out/set.skipped.tsv");
+  EXPECT_EQ(to.manifest, "out/set.dataset.json");
+}
+
+TEST(Destination, OtherEndingsAreRefusedByName) {
+  for (const char* name : {"set.tar", "set.tfrecord", "set", "", ".rec", "out/.rec", "set.REC"}) {
+    PackOptions options = valid();
+    options.destination = name;
+    EXPECT_EQ(refusal(options, "NAME.rec"), "unsupported") << name;
+  }
+}
+
+TEST(Destination, OptionsOutOfRangeAreNamed) {
+  PackOptions options = valid();
+  options.quality = 0;
+  EXPECT_EQ(refusal(options, "quality: 0; allowed: 1..100"), "invalid_argument");
+  options = valid();
+  options.quality = 101;
+  EXPECT_EQ(refusal(options, "101"), "invalid_argument");
+  options = valid();
+  options.resize_short = -1;
+  EXPECT_EQ(refusal(options, "resize-short"), "invalid_argument");
+  options = valid();
+  options.max_bad_share = 1.5;
+  EXPECT_EQ(refusal(options, "max-bad-share"), "invalid_argument");
+  options.max_bad_share = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(refusal(options, "max-bad-share"), "invalid_argument");
+  options = valid();
+  options.threads = -2;
+  EXPECT_EQ(refusal(options, "threads"), "invalid_argument");
+  options = valid();
+  options.max_pixels = 0;
+  EXPECT_EQ(refusal(options, "max-pixels"), "invalid_argument");
+  options = valid();
+  options.source = "";
+  EXPECT_EQ(refusal(options, "source"), "invalid_argument");
+}
+
+TEST(Destination, OptionsWithoutAnEffectAreNamed) {
+  PackOptions options = valid();
+  options.enlarge = true;
+  EXPECT_EQ(refusal(options, "resize-short"), "invalid_argument");
+  options = valid();
+  options.encode = Encode::png;
+  options.quality = 90;
+  EXPECT_EQ(refusal(options, "quality"), "invalid_argument");
+  options.quality.reset();
+  options.subsampling = Subsampling::s420;
+  EXPECT_EQ(refusal(options, "subsampling"), "invalid_argument");
+}
+
+TEST(Destination, TheSourceIsNeverOverwritten) {
+  const test::TempDir dir;
+  PackOptions options = valid();
+  options.source = dir.write("set.rec", "");
+  options.destination = dir.path("sub/../set.rec");
+  EXPECT_EQ(refusal(options, "is the source"), "invalid_argument");
+  std::filesystem::create_symlink(dir.path("set.rec"), dir.path("link.rec"));
+  options.destination = dir.path("link.rec");
+  EXPECT_EQ(refusal(options, "is the source"), "invalid_argument");
+}
+
+TEST(Destination, ASourceListOfTheSameNameIsLeftAlone) {
+  const test::TempDir dir;
+  PackOptions options = valid();
+  options.source = dir.write("set.lst", "0\t1\ta.jpg\n");
+  options.destination = dir.path("set.rec");
+  EXPECT_EQ(check_options(options).list, "");
+  options.destination = dir.path("other.rec");
+  EXPECT_EQ(check_options(options).list, dir.path("other.lst"));
+}
+
+}  // namespace
+}  // namespace stoker::packing

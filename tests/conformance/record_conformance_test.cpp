@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <sstream>
 
+#include "stoker/error.hpp"
 #include "stoker/record.hpp"
 
 #include "base/crc.hpp"
@@ -116,6 +117,164 @@ TEST(RecordConformance, ForeignFilesEqualTheirTablesFromFirstToLast) {
     EXPECT_EQ(scanner->next(sample, info, bad), RecordScanner::Step::end);
     EXPECT_THAT(check_indexes(file), testing::IsEmpty());
   }
+}
+
+// A scan's story: where records and damages lie, and the reasons of the latter.
+struct Story {
+  std::vector<std::uint64_t> records;
+  std::vector<BadRecord> damages;
+};
+
+Story scan(const std::string& path) {
+  const auto scanner = scan_records(path);
+  Story story;
+  Sample sample;
+  RecordInfo info;
+  BadRecord bad;
+  while (true) {
+    switch (scanner->next(sample, info, bad)) {
+      case RecordScanner::Step::record:
+        story.records.push_back(info.offset);
+        break;
+      case RecordScanner::Step::damage:
+        story.damages.push_back(bad);
+        break;
+      case RecordScanner::Step::end:
+        return story;
+    }
+  }
+}
+
+ErrorCode code_of_open(const std::string& path, std::string_view word) {
+  const test::TempDir folder;
+  try {
+    open_records(path, {.index_dir = folder.path("indexes")});
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr(word));
+    EXPECT_THAT(error.what(), testing::HasSubstr(path));
+    return error.code();
+  }
+  ADD_FAILURE() << path << " was opened";
+  return ErrorCode::internal;
+}
+
+TEST(RecordConformance, DamagedCopiesAreRefusedWithTheOffsetAndScannedPastTheDamage) {
+  STOKER_NEEDS_DATA(folder, "foreign-records/rec-derived-errors");
+  STOKER_NEEDS_DATA(table, "foreign-records/rec-im2rec-cc/multilabel4.expected.tsv");
+  std::vector<std::uint64_t> whole;
+  for (const Row& row : test::read_tsv(table)) whole.push_back(std::stoull(row.at("offset")));
+  ASSERT_EQ(whole.size(), 10u);
+
+  const std::string cut = folder + "/truncated_in_last_payload.rec";
+  EXPECT_EQ(code_of_open(cut, "at offset " + std::to_string(whole[9])), ErrorCode::corrupt_data);
+  Story story = scan(cut);
+  EXPECT_THAT(story.records, testing::ElementsAreArray(whole.begin(), whole.end() - 1));
+  ASSERT_EQ(story.damages.size(), 1u);
+  EXPECT_EQ(story.damages[0].container, cut);
+  EXPECT_EQ(story.damages[0].offset, whole[9]);
+  EXPECT_THAT(story.damages[0].reason, testing::HasSubstr("beyond the end of the container"));
+
+  const std::string headless = folder + "/truncated_in_header.rec";
+  EXPECT_EQ(code_of_open(headless, "at offset 0"), ErrorCode::corrupt_data);
+  story = scan(headless);
+  EXPECT_TRUE(story.records.empty());
+  ASSERT_EQ(story.damages.size(), 1u);
+  EXPECT_THAT(story.damages[0].reason, testing::HasSubstr("6 bytes into a header"));
+
+  const std::string bad_magic = folder + "/bad_magic_first.rec";
+  EXPECT_EQ(code_of_open(bad_magic, "instead of the magic"), ErrorCode::corrupt_data);
+  story = scan(bad_magic);
+  EXPECT_THAT(story.records, testing::ElementsAreArray(whole.begin() + 1, whole.end()));
+  ASSERT_EQ(story.damages.size(), 1u);
+  EXPECT_EQ(story.damages[0].offset, 0u);
+
+  const test::TempDir indexes;
+  EXPECT_EQ(open_records(folder + "/empty.rec", {.index_dir = indexes.path()})->size(), 0u);
+  story = scan(folder + "/empty.rec");
+  EXPECT_TRUE(story.records.empty() && story.damages.empty());
+}
+
+TEST(RecordConformance, TextIndexOpensATruncatedContainerAndOnlyItsLastRecordIsBad) {
+  STOKER_NEEDS_DATA(file, "foreign-records/rec-im2rec-py/photos_train.rec");
+  const test::TempDir folder;
+  const std::string copy = folder.path("x.rec");
+  fs::copy_file(file, copy);
+  fs::copy_file(fs::path(file).replace_extension(".idx"), folder.path("x.idx"));
+  fs::permissions(copy, fs::perms::owner_all);
+  fs::resize_file(copy, fs::file_size(copy) - 100);
+  const auto reader = open_records(copy, {.index_dir = folder.path("indexes")});
+  ASSERT_EQ(reader->size(), 21u);
+  Sample sample;
+  for (std::size_t i = 0; i < 20; ++i) reader->read(i, sample);
+  EXPECT_THROW(reader->read(20, sample), Error);
+  reader->read(0, sample);
+}
+
+TEST(RecordConformance, ContainersOfOtherProgramsAreNamed) {
+  STOKER_NEEDS_DATA(folder, "foreign-records");
+  const std::pair<const char*, const char*> cases[] = {
+      {"wds-gnutar/gnu.tar", "tar archive"},
+      {"wds-gnutar/posix.tar", "tar archive"},
+      {"wds-gnutar/ustar.tar", "tar archive"},
+      {"wds-gnutar/v7.tar", "tar archive"},
+      {"tfrecord/pytorch_data_example.tfrecord", "TFRecord"},
+      {"tfrecord/grain_morris_raw_strings.tfrecord", "TFRecord"},
+      {"tfrecord/tfx_penguin_train.tfrecord.gz", "gzip"},
+      {"mds-jpeg-int-str/shard.00000.mds", "MDS"},
+      {"mds-jpeg-int-str", "MDS"},
+      {"tfrecord", "TFRecord"},
+      {"wds-gnutar", "tar shards"}};
+  for (const auto& [path, word] : cases)
+    EXPECT_EQ(code_of_open(folder + "/" + path, word), ErrorCode::unsupported) << path;
+}
+
+std::string copied_with_original_writer(const std::string& original, bool raw) {
+  const test::TempDir folder;
+  const auto reader = open_records(original, {.index_dir = folder.path("indexes")});
+  const auto writer = open_record_writer(folder.path("copy.rec"));
+  Sample sample;
+  for (std::size_t i = 0; i < reader->size(); ++i) {
+    reader->read(i, sample);
+    EXPECT_EQ(sample.labels.empty(), raw);
+    const auto id = raw ? std::nullopt : std::optional<std::uint64_t>(std::stoull(sample.key));
+    const RecordInfo info = writer->append(sample.key, sample.labels, sample.fields[0], id);
+    EXPECT_EQ(info.offset, reader->info(i).offset);
+    EXPECT_EQ(info.bytes, reader->info(i).bytes);
+  }
+  writer->finish();
+  EXPECT_THAT(check_indexes(folder.path("copy.rec")), testing::IsEmpty());
+  return test::read_file(folder.path("copy.rec"));
+}
+
+TEST(RecordConformance, WrittenAgainTheBytesAreThoseOfTheOriginalWriter) {
+  STOKER_NEEDS_DATA(folder, "foreign-records");
+  // The Python packer with several labels writes 0 for the label of the header, so its files are not among
+  // these.
+  const std::pair<const char*, bool> cases[] = {{"rec-magic/magic.rec", true},
+                                                {"rec-magic/jpeg_with_magic.rec", false},
+                                                {"rec-im2rec-cc/multilabel4.rec", false},
+                                                {"rec-im2rec-cc/unchanged.rec", false},
+                                                {"rec-im2rec-py/photos_train.rec", false},
+                                                {"rec-im2rec-py-nested/nested.rec", false}};
+  for (const auto& [path, raw] : cases) {
+    SCOPED_TRACE(path);
+    EXPECT_TRUE(copied_with_original_writer(folder + "/" + path, raw) ==
+                test::read_file(folder + "/" + path));
+  }
+}
+
+TEST(RecordConformance, OriginalTextIndexesEqualOurs) {
+  STOKER_NEEDS_DATA(file, "foreign-records/rec-im2rec-py/photos_train.rec");
+  const test::TempDir folder;
+  const auto reader = open_records(file);
+  const auto writer = open_record_writer(folder.path("x.rec"));
+  Sample sample;
+  for (std::size_t i = 0; i < reader->size(); ++i) {
+    reader->read(i, sample);
+    writer->append(sample.key, sample.labels, sample.fields[0], std::stoull(sample.key));
+  }
+  writer->finish();
+  EXPECT_EQ(test::read_file(folder.path("x.idx")), test::read_file(fs::path(file).replace_extension(".idx")));
 }
 
 }  // namespace

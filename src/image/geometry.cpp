@@ -92,6 +92,7 @@ class Folding {
 
   void cut(Rect rect) {
     if (flipped_) rect.x = view_.width - rect.x - rect.width;
+    valid_ = common_part(valid_, view_);
     view_ = {view_.x + rect.x, view_.y + rect.y, rect.width, rect.height};
   }
   void resize(Size to, Filter filter) {
@@ -99,12 +100,12 @@ class Folding {
     resize_ = to;
     filter_ = filter;
     whole_ = to;
-    view_ = {0, 0, to.width, to.height};
+    valid_ = view_ = {0, 0, to.width, to.height};
   }
   // Takes only what is there: for crops in front of a resize.
   void cut_without_padding(Rect rect) {
     cut(rect);
-    view_ = common_part(view_, {0, 0, whole_.width, whole_.height});
+    view_ = common_part(view_, valid_);
   }
   void flip() { flipped_ = !flipped_; }
 
@@ -116,12 +117,18 @@ class Folding {
       geometry.spec.resize = resize_;
       geometry.spec.filter = filter_;
       if (view_ != all) geometry.spec.window = view_;
+      Rect visible = common_part(view_, valid_);
+      if (visible != common_part(view_, all)) {
+        visible.x -= view_.x;
+        visible.y -= view_.y;
+        geometry.visible = visible;
+      }
       return geometry;
     }
-    Rect inside = common_part(view_, all);
+    Rect inside = common_part(view_, valid_);
     if (inside.width <= 0 || inside.height <= 0)
       inside = {0, 0, 1, 1};  // nothing of the picture shows: all zeros
-    if (inside != all) geometry.spec.crop = inside;
+    if (inside != picture_) geometry.spec.crop = inside;
     const Rect window{view_.x - inside.x, view_.y - inside.y, view_.width, view_.height};
     if (window != Rect{0, 0, inside.width, inside.height}) geometry.spec.window = window;
     return geometry;
@@ -129,8 +136,9 @@ class Folding {
 
  private:
   Rect crop_;
-  Rect view_;   // in the resized crop, or in the picture where nothing was resized yet
-  Size whole_;  // of what view_ lies in
+  Rect view_;           // in the resized crop, or in the picture where nothing was resized yet
+  Size whole_;          // of what view_ lies in
+  Rect valid_ = crop_;  // what no crop has cut off yet; in view_ around it there is padding
   Rect picture_ = crop_;
   std::optional<Size> resize_;
   Filter filter_ = Filter::bilinear;

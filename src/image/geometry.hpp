@@ -1,6 +1,8 @@
-// The rectangles of a recipe's geometric steps: pure functions of sizes and draws, as torchvision computes
-// them.
+// The rectangles of a recipe's geometric steps: pure functions of sizes and draws, by torchvision's formulas.
 #pragma once
+
+#include <optional>
+#include <vector>
 
 #include "stoker/recipe.hpp"
 
@@ -31,6 +33,10 @@ Size resized_size(Size picture, const ResizeStep& step);
 struct Geometry {
   DecodeSpec spec;  // crop, resize, window
   bool flip = false;
+  // The part of the result, in front of the flip, outside of which it is zero whatever the spec gives there:
+  // what a crop behind the resize has cut off, and a larger one behind it pads. Empty: no more than the spec
+  // says.
+  std::optional<Rect> visible;
 };
 
 // Names a sample's draws: with the same three values the same choices are made.

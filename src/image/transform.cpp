@@ -1,7 +1,9 @@
 #include "image/transform.hpp"
 
+#include <cstring>
 #include <fmt/format.h>
 #include <optional>
+#include <vector>
 
 namespace stoker::image {
 
@@ -12,6 +14,20 @@ std::optional<Normalize> normalize_of(const Recipe& recipe) {
     if (const auto* normalize = std::get_if<Normalize>(&step)) return *normalize;
   }
   return std::nullopt;
+}
+
+// `pixels` with zeros outside of `visible`. Owns: the thread's; valid until its next call.
+RgbView masked(const RgbView& pixels, const Rect& visible) {
+  thread_local std::vector<std::uint8_t> canvas;
+  const std::size_t stride = static_cast<std::size_t>(pixels.width) * 3;
+  canvas.assign(stride * static_cast<std::size_t>(pixels.height), 0);
+  if (visible.width <= 0) return {canvas.data(), pixels.width, pixels.height, stride};
+  for (int y = visible.y; y < visible.y + visible.height; ++y) {
+    const std::size_t row = static_cast<std::size_t>(y), x = static_cast<std::size_t>(visible.x) * 3;
+    std::memcpy(canvas.data() + row * stride + x, pixels.data + row * pixels.stride + x,
+                static_cast<std::size_t>(visible.width) * 3);
+  }
+  return {canvas.data(), pixels.width, pixels.height, stride};
 }
 
 }  // namespace
@@ -50,7 +66,8 @@ Result<TransformOutcome> Transform::run(Decoder& decoder, std::span<const std::b
                  .allowed = fmt::format("{}x{}", size.width, size.height)});
   }
   const Clock::time_point resized = Clock::now();
-  convert(decoded->pixels, plan.flip, table_, recipe_.layout(), out);
+  const RgbView pixels = plan.visible ? masked(decoded->pixels, *plan.visible) : decoded->pixels;
+  convert(pixels, plan.flip, table_, recipe_.layout(), out);
   return TransformOutcome{decoded->warning, decoded->decode_time + (planned - begun),
                           decoded->resize_time + (Clock::now() - resized)};
 }

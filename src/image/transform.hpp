@@ -1,5 +1,4 @@
-// Runs a recipe on one sample: draws its random choices, decodes only the crop, writes the tensor in its
-// place.
+// Runs a recipe on one sample: draws its choices, decodes only the crop, writes the tensor in its place.
 #pragma once
 
 #include <chrono>

@@ -325,6 +325,7 @@ TEST_F(TrainingLoop, ATooLongWarmUpIsNoted) {
 
 TEST_F(TrainingLoop, TheLearnersErrorReachesTheCaller) {
   add_pictures("train", {"a", "b"}, 8);
+  options_.data_val.clear();
   script_.on_train_step = [] { throw Error(ErrorCode::out_of_resources, {.found = "no memory"}); };
   EXPECT_EQ(error_of_run().code(), ErrorCode::out_of_resources);
 }

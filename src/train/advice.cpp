@@ -7,7 +7,8 @@ namespace stoker::training {
 
 namespace {
 
-constexpr double kWorthTelling = 0.05;
+constexpr double kWorthTellingShare = 0.05;
+constexpr double kWorthTellingS = 1;
 // Workers that spend less than this share of their time at work wait for bytes.
 constexpr double kBusy = 0.5;
 
@@ -21,22 +22,24 @@ double nanoseconds(const std::atomic<std::uint64_t>& counter) {
 
 }  // namespace
 
-WaitEvidence wait_evidence(double wait_share, const CountersFile& counters, int decode_threads,
+WaitEvidence wait_evidence(double wait_s, double wall_s, const CountersFile& counters, int decode_threads,
                            int allowed_cpus) {
   const StageCounters& decode = stage(counters, Stage::decode);
   const StageCounters& transform = stage(counters, Stage::transform);
   const double busy = nanoseconds(decode.busy_ns) + nanoseconds(transform.busy_ns);
   const double waiting = nanoseconds(decode.blocked_on_input_ns);
-  return {.wait_share = wait_share,
+  return {.wait_s = wait_s,
+          .wall_s = wall_s,
           .decode_busy_share = busy + waiting > 0 ? busy / (busy + waiting) : 1,
           .decode_threads = decode_threads,
           .allowed_cpus = allowed_cpus};
 }
 
 std::optional<std::string> wait_advice(const WaitEvidence& evidence) {
-  if (evidence.wait_share <= kWorthTelling) return std::nullopt;
-  const std::string waited =
-      fmt::format("the model waited for data {:.0f} % of the time: ", 100 * evidence.wait_share);
+  if (evidence.wait_s < kWorthTellingS || evidence.wait_s <= kWorthTellingShare * evidence.wall_s)
+    return std::nullopt;
+  const std::string waited = fmt::format("the model waited for data {:.0f} % of the time: ",
+                                         100 * evidence.wait_s / evidence.wall_s);
   if (evidence.decode_busy_share < kBusy)
     return waited + fmt::format(
                         "the decode workers waited for bytes {:.0f} % of theirs, so storage is the limit; "

@@ -10,6 +10,8 @@ namespace stoker::training {
 
 namespace {
 
+constexpr const char* kChosen = "STOKER_TRAIN_LIBRARY";
+
 Error unusable(const std::string& path, std::string found, std::string next_step) {
   return Error(ErrorCode::unsupported, {.operation = "open trainer",
                                         .object = path,
@@ -49,7 +51,7 @@ Result<const TrainLibrary*> open_at(const std::string& path) {
 
 std::string find_library() {
   std::error_code ignored;
-  if (const char* chosen = std::getenv("STOKER_TRAIN_LIBRARY"); chosen != nullptr && *chosen != '\0')
+  if (const char* chosen = std::getenv(kChosen); chosen != nullptr && *chosen != '\0')
     return std::filesystem::exists(chosen, ignored) ? chosen : "";
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
   if (program.empty()) return "";
@@ -71,6 +73,9 @@ Error no_trainer() {
 
 Result<const TrainLibrary*> open_library() {
   const std::string path = find_library();
+  if (const char* chosen = std::getenv(kChosen); path.empty() && chosen != nullptr && *chosen != '\0')
+    return tl::unexpected(unusable(chosen, "there is no such file",
+                                   fmt::format("unset {}, or set it to a {}", kChosen, kLibraryFile)));
   if (path.empty()) return tl::unexpected(no_trainer());
   return open_at(path);
 }

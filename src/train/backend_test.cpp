@@ -28,13 +28,28 @@ class ChosenLibrary {
 };
 
 TEST(OpenLibrary, WithoutOneSaysWhatToInstall) {
+  const Error error = no_trainer();
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_THAT(error.what(), HasSubstr("pip install torch"));
+  EXPECT_THAT(error.what(), HasSubstr("./dev build"));
+}
+
+TEST(OpenLibrary, TheTestProgramHasNoneBesideIt) {
+  const ChosenLibrary none("");
+  EXPECT_EQ(find_library(), "");
+  EXPECT_FALSE(train_available());
+  const auto library = open_library();
+  ASSERT_FALSE(library);
+  EXPECT_STREQ(library.error().what(), no_trainer().what());
+}
+
+TEST(OpenLibrary, AChosenOneThatIsNotThereIsNamed) {
   const ChosenLibrary nowhere("/nonexistent/libstoker_train_torch.so");
   EXPECT_FALSE(train_available());
   const auto library = open_library();
   ASSERT_FALSE(library);
   EXPECT_EQ(library.error().code(), ErrorCode::unsupported);
-  EXPECT_THAT(library.error().what(), HasSubstr("pip install torch"));
-  EXPECT_THAT(library.error().what(), HasSubstr("./dev build"));
+  EXPECT_THAT(library.error().what(), HasSubstr("STOKER_TRAIN_LIBRARY"));
 }
 
 TEST(OpenLibrary, TrainThrowsTheSameError) {

@@ -36,6 +36,12 @@ Error no_label(const NamedRecords& records, std::uint64_t index, const std::stri
                 .next_step = "pack the source again from a folder of classes or a .lst"});
 }
 
+// A record that is damaged, or a file that vanished, has no say here: the loader's policy for bad samples
+// meets it later.
+bool is_about_one_record(const Error& error) {
+  return error.code() == ErrorCode::corrupt_data || error.code() == ErrorCode::not_found;
+}
+
 // The label of a record that has to be read for it.
 Result<float> read_label(const NamedRecords& records, std::uint64_t index, Sample& sample) {
   records.reader->read(index, sample);
@@ -60,8 +66,7 @@ Result<int> largest_label(const NamedRecords& train, const std::atomic<bool>* st
         if (!read) return tl::unexpected(read.error());
         label = *read;
       } catch (const Error& error) {
-        // A damaged record has no say here; the loader's policy for bad samples meets it later.
-        if (error.code() == ErrorCode::corrupt_data) continue;
+        if (is_about_one_record(error)) continue;
         throw;
       }
     }
@@ -73,6 +78,12 @@ Result<int> largest_label(const NamedRecords& train, const std::atomic<bool>* st
 }
 
 }  // namespace
+
+Result<void> check_not_empty(const NamedRecords& records) {
+  if (records.reader->size() > 0) return {};
+  return fail(ErrorCode::invalid_argument,
+              {.operation = "open", .object = records.source, .found = "it holds no records"});
+}
 
 Result<void> check_class_maps(const NamedRecords& train, const NamedRecords& val) {
   const std::vector<std::string>& ours = train.reader->classes();
@@ -98,8 +109,7 @@ Result<int> count_classes(const NamedRecords& train, int wanted, const std::atom
     if (in_map > wanted)
       return fail(
           ErrorCode::invalid_argument,
-          {.operation = "train",
-           .object = "--num-classes",
+          {.object = "--num-classes",
            .found = fmt::format("{}", wanted),
            .allowed = fmt::format("{} or more: the class map of {} has that many", in_map, train.source)});
     return wanted;
@@ -118,15 +128,14 @@ Result<int> count_classes(const NamedRecords& train, int wanted, const std::atom
   return count;
 }
 
-Result<void> check_labels(const NamedRecords& records, int num_classes) {
+Result<std::size_t> check_labels(const NamedRecords& records, int num_classes) {
   const std::span<const float> known = records.reader->known_labels();
-  if (!known.empty()) {
-    for (std::size_t i = 0; i < known.size(); ++i)
-      if (auto checked = class_of(known[i], num_classes, records, i, /*key=*/""); !checked)
-        return tl::unexpected(checked.error());
-    return {};
-  }
+  for (std::size_t i = 0; i < known.size(); ++i)
+    if (auto checked = class_of(known[i], num_classes, records, i, /*key=*/""); !checked)
+      return tl::unexpected(checked.error());
+
   const std::size_t size = records.reader->size();
+  std::size_t most = 0;
   Sample sample;
   for (std::size_t i = 0; i < std::min(size, kLookedAt); ++i) {
     const std::size_t index = i * size / std::min(size, kLookedAt);
@@ -135,11 +144,12 @@ Result<void> check_labels(const NamedRecords& records, int num_classes) {
       if (!label) return tl::unexpected(label.error());
       if (auto checked = class_of(*label, num_classes, records, index, sample.key); !checked)
         return tl::unexpected(checked.error());
+      most = std::max(most, sample.labels.size());
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::corrupt_data) throw;
+      if (!is_about_one_record(error)) throw;
     }
   }
-  return {};
+  return most;
 }
 
 Result<std::int64_t> class_of(float label, int num_classes, const NamedRecords& records, std::uint64_t index,

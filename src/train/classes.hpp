@@ -17,6 +17,9 @@ struct NamedRecords {
   const RecordReader* reader = nullptr;
 };
 
+// Errors: invalid_argument.
+Result<void> check_not_empty(const NamedRecords& records);
+
 // Errors: invalid_argument where both class maps are known and differ; the first difference is named.
 Result<void> check_class_maps(const NamedRecords& train, const NamedRecords& val);
 
@@ -26,9 +29,10 @@ Result<void> check_class_maps(const NamedRecords& train, const NamedRecords& val
 // named), cancelled (`stop` was set), and the reader's.
 Result<int> count_classes(const NamedRecords& train, int wanted, const std::atomic<bool>* stop);
 
-// Errors: invalid_argument where a label that is known without reading is out of range, or where one of a few
-// records looked at has no label.
-Result<void> check_labels(const NamedRecords& records, int num_classes);
+// Checks the labels that are known without reading, and those of a few records; returns the most labels that
+// one of those few has. Errors: invalid_argument (a label out of range, a record without one: it is named),
+// and the reader's.
+Result<std::size_t> check_labels(const NamedRecords& records, int num_classes);
 
 // One label as a class. Errors: invalid_argument, naming the record by key (unless empty), container and
 // offset.

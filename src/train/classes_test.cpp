@@ -30,12 +30,14 @@ class FakeRecords final : public RecordReader {
     sample.key = "key" + std::to_string(index);
     sample.labels.clear();
     if (labels_[index] != kNoLabel) sample.labels.push_back(labels_[index]);
+    sample.labels.resize(sample.labels.size() + more_labels, 0.5F);
   }
   std::span<const float> known_labels() const override {
     return knows_labels_ ? std::span<const float>(labels_) : std::span<const float>();
   }
 
   mutable int reads = 0;
+  std::size_t more_labels = 0;  // behind the first
 
  private:
   std::vector<float> labels_;
@@ -136,14 +138,31 @@ TEST(CountClasses, StopsOnRequest) {
   EXPECT_EQ(count.error().code(), ErrorCode::cancelled);
 }
 
+TEST(CheckNotEmpty, RefusesAnEmptySource) {
+  const FakeRecords none({}, {"a", "b"}, false);
+  const auto checked = check_not_empty({"empty.rec", &none});
+  ASSERT_FALSE(checked);
+  EXPECT_THAT(checked.error().what(), HasSubstr("empty.rec"));
+  const FakeRecords one({0}, kNoNames, false);
+  EXPECT_TRUE(check_not_empty({"train", &one}));
+}
+
 TEST(CheckLabels, KnownOnesAreAllChecked) {
-  const FakeRecords records({0, 1, 2, 5}, kNoNames, true);
+  std::vector<float> labels(1000, 1);
+  labels[337] = 5;
+  const FakeRecords records(labels, kNoNames, true);
   EXPECT_TRUE(check_labels({"val", &records}, 6));
   const auto checked = check_labels({"val", &records}, 5);
   ASSERT_FALSE(checked);
-  EXPECT_THAT(checked.error().what(), HasSubstr("record 3"));
+  EXPECT_THAT(checked.error().what(), HasSubstr("record 337"));
   EXPECT_THAT(checked.error().what(), HasSubstr("label 5"));
-  EXPECT_EQ(records.reads, 0);
+}
+
+TEST(CheckLabels, TellsHowManyLabelsARecordHas) {
+  FakeRecords records({0, 1, FakeRecords::kDamaged}, kNoNames, false);
+  EXPECT_EQ(check_labels({"val", &records}, 2).value(), 1U);
+  records.more_labels = 3;
+  EXPECT_EQ(check_labels({"val", &records}, 2).value(), 4U);
 }
 
 TEST(CheckLabels, OfManyUnknownOnesAFewAreRead) {

@@ -44,6 +44,7 @@ class TrainingRun {
 
  private:
   void open_data();
+  void note_labels(const Side& side);
   void make_loaders();
   bool train_epoch(int epoch);
   bool train_batch(const Batch& batch, double wait_s, Clock::time_point begin);
@@ -106,15 +107,23 @@ void TrainingRun::open_data() {
     val_.reader = open_records(options_.data_val, options_.open);
     value_or_throw(check_class_maps(train_.records(), val_.records()));
   }
+  value_or_throw(check_not_empty(train_.records()));
+  if (val_.reader) value_or_throw(check_not_empty(val_.records()));
   num_classes_ = value_or_throw(count_classes(train_.records(), options_.num_classes, stop_));
-  value_or_throw(check_labels(train_.records(), num_classes_));
-  if (val_.reader) value_or_throw(check_labels(val_.records(), num_classes_));
+  note_labels(train_);
+  if (val_.reader) note_labels(val_);
   if (options_.top_k > num_classes_)
     throw Error(ErrorCode::invalid_argument,
-                {.operation = "train",
-                 .object = "--top-k",
+                {.object = "--top-k",
                  .found = fmt::format("{}", options_.top_k),
                  .allowed = fmt::format("{} at most: the classes there are", num_classes_)});
+}
+
+void TrainingRun::note_labels(const Side& side) {
+  const std::size_t labels = value_or_throw(check_labels(side.records(), num_classes_));
+  if (labels > 1)
+    result_.notes.push_back(fmt::format(
+        "{}: its records carry up to {} labels; the first of each is its class", side.source, labels));
 }
 
 void TrainingRun::make_loaders() {
@@ -167,11 +176,12 @@ bool TrainingRun::train_batch(const Batch& batch, double wait_s, Clock::time_poi
       {batch.size(), batch.images(), classes_of(batch, train_, /*substitutes_count=*/true)},
       schedule_->lr(step_));
   if (!std::isfinite(outcome.loss_sum))
-    throw Error(ErrorCode::invalid_argument,
-                {.operation = "train",
-                 .object = fmt::format("step {} (epoch {})", step_, batch.epoch()),
-                 .found = fmt::format("the loss is {}: the training has diverged", outcome.loss_sum),
-                 .next_step = "use a smaller --lr or a longer --warmup-steps"});
+    throw Error(
+        ErrorCode::invalid_argument,
+        {.operation = "train",
+         .object = fmt::format("step {} (epoch {})", step_, batch.epoch()),
+         .found = fmt::format("the loss is {}: the training has diverged", std::abs(outcome.loss_sum)),
+         .next_step = "use a smaller --lr or a longer --warmup-steps"});
   ++step_;
   stretch_ +=
       {.outcome = outcome, .steps = 1, .wait_s = wait_s, .wall_s = seconds_between(begin, Clock::now())};
@@ -272,7 +282,7 @@ void TrainingRun::finish() {
                     options_.warmup_steps, schedule_->warmup_steps()));
   note_bad_samples(train_);
   if (val_.loader) note_bad_samples(val_);
-  const WaitEvidence evidence = wait_evidence(result_.data_wait_share, train_.loader->counters(),
+  const WaitEvidence evidence = wait_evidence(training_.wait_s, training_.wall_s, train_.loader->counters(),
                                               train_.loader->threads(), allowed_cpus());
   if (const auto advice = wait_advice(evidence)) result_.notes.push_back(*advice);
   result_.wall_s = seconds_between(begin_, Clock::now());

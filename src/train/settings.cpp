@@ -21,10 +21,8 @@ constexpr Normalize kImageNet{.mean = {0.485F, 0.456F, 0.406F}, .std = {0.229F, 
 
 template <class T>
 tl::unexpected<Error> refuse(const char* option, const T& found, std::string allowed) {
-  return fail(ErrorCode::invalid_argument, {.operation = "train",
-                                            .object = option,
-                                            .found = fmt::format("{}", found),
-                                            .allowed = std::move(allowed)});
+  return fail(ErrorCode::invalid_argument,
+              {.object = option, .found = fmt::format("{}", found), .allowed = std::move(allowed)});
 }
 
 Result<void> check_network(const TrainOptions& options) {

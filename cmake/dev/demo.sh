@@ -52,7 +52,7 @@ run verify "$work/train.rec"
 title 'Load them: how fast can batches come?'
 run bench load "$work/train.rec" --recipe 'random_resized_crop(64, scale=0.35..1) flip normalize(imagenet)' --threads 1,2 --seconds 2
 
-if "$stoker" train --help > /dev/null 2>&1 && [ -e "$(dirname "$stoker")/.train_available" ]; then
+if [ -e "$(dirname "$stoker")/libstoker_train_torch.so" ]; then
   title 'Train ResNet-8 on them'
   run train --network resnet --num-layers 8 --image-shape 3,64,64 --batch-size 32 --num-epochs $epochs \
     --data-train "$work/train.rec" --data-val "$work/val.rec"

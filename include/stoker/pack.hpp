@@ -1,4 +1,5 @@
-// From a folder, list or container to shards: `plan_pack` predicts, `pack` does, the report accounts for every input.
+// From a folder, list or container to shards: `plan_pack` predicts, `pack` does, the report accounts for
+// every input.
 #pragma once
 
 #include <atomic>
@@ -14,17 +15,20 @@
 
 namespace stoker {
 
-enum class Encode { keep, jpeg, png };             // of changed images; keep: the source's own kind
-enum class Subsampling { keep, s420, s444 };       // of re-encoded JPEGs
+// keep: an image that is changed stays of its kind. Else images of another kind are converted, changed or
+// not.
+enum class Encode { keep, jpeg, png };
+// Of the JPEGs that are written. Given without a resize or crop, those sampled otherwise are encoded again.
+enum class Subsampling { keep, s420, s444 };
 enum class OnError { skip, raise };
 
 struct PackOptions {
   std::string source;
   std::string destination;  // x.rec
   OpenOptions open;
-  int resize_short = 0;     // pixels; 0: no resize. Smaller images pass through untouched unless `enlarge`
+  int resize_short = 0;  // pixels; 0: no resize. Smaller images pass through untouched unless `enlarge`
   bool enlarge = false;
-  bool center_crop = false;  // to a square of the short side, after the resize
+  bool center_crop = false;    // to a square of the short side, after the resize
   std::optional<int> quality;  // 1..100; given alone it re-encodes every JPEG; default 90 where pixels change
   Encode encode = Encode::keep;
   Subsampling subsampling = Subsampling::keep;
@@ -51,8 +55,9 @@ struct PackReport {
   std::uint64_t inputs = 0;
   std::uint64_t packed = 0;
   std::uint64_t skipped_count = 0;
-  std::vector<SkippedSample> skipped;            // all of them, in input order
-  std::vector<SkippedSample> warned;             // packed all the same: what the decoder, or a look at the bytes, complained of
+  std::vector<SkippedSample> skipped;  // all of them, in input order
+  std::vector<SkippedSample>
+      warned;  // packed all the same: what the decoder, or a look at the bytes, complained of
   std::map<std::string, std::uint64_t> changed;  // kind of change → images: resized, cropped, reencoded, …
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
@@ -61,8 +66,8 @@ struct PackReport {
   double images_per_s = 0;
   double wall_s = 0;
   double cpu_s = 0;
-  double sync_s = 0;      // part of wall_s spent making the files durable
-  double sync_cpu_s = 0;  // part of cpu_s spent so
+  double sync_s = 0;          // part of wall_s spent making the files durable
+  double sync_cpu_s = 0;      // part of cpu_s spent so
   bool too_many_bad = false;  // over max_bad_share: nothing was committed under the final names
 };
 
@@ -79,8 +84,9 @@ using PackProgressCallback = std::function<void(const PackProgress&)>;
 // Predicts the report from a sample of the source; writes nothing.
 PackReport plan_pack(const PackOptions& options);
 
-// Packs. Order is kept; `cancel` set by another thread stops it cleanly (cancelled), leaving no file under a final name.
-// Errors: invalid_argument, not_found, io, out_of_resources, cancelled; corrupt_data with OnError::raise.
+// Packs. Order is kept; `cancel` set by another thread stops it cleanly (cancelled), leaving no file under a
+// final name. Errors: invalid_argument, not_found, io, out_of_resources, cancelled; corrupt_data with
+// OnError::raise.
 PackReport pack(const PackOptions& options, const PackProgressCallback& progress = {},
                 const std::atomic<bool>* cancel = nullptr);
 

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "base/result.hpp"
+#include "store/local_store.hpp"
 
 namespace stoker::packing {
 namespace {
@@ -54,7 +55,8 @@ void check_effects(const PackOptions& options) {
   }
 }
 
-bool same_file(const std::string& a, const std::string& b) {
+bool same_file(const std::string& url_a, const std::string& url_b) {
+  const std::string a = store::local_path(url_a), b = store::local_path(url_b);
   std::error_code failed;
   if (std::filesystem::equivalent(a, b, failed) && !failed) return true;
   const auto left = std::filesystem::weakly_canonical(a, failed);

@@ -85,6 +85,8 @@ TEST(Destination, TheSourceIsNeverOverwritten) {
   options.source = dir.write("set.rec", "");
   options.destination = dir.path("sub/../set.rec");
   EXPECT_EQ(refusal(options, "is the source"), "invalid_argument");
+  options.destination = "file://" + dir.path("set.rec");
+  EXPECT_EQ(refusal(options, "is the source"), "invalid_argument");
   std::filesystem::create_symlink(dir.path("set.rec"), dir.path("link.rec"));
   options.destination = dir.path("link.rec");
   EXPECT_EQ(refusal(options, "is the source"), "invalid_argument");

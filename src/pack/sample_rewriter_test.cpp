@@ -76,7 +76,8 @@ TEST(SampleRewriter, ScaledDecodeIsCloseToTheExactResize) {
   ASSERT_EQ(got.size(), exact.size());
   double sum = 0;
   for (std::size_t i = 0; i < got.size(); ++i) sum += std::abs(got[i] - exact[i]);
-  // The inverse transform's own low-pass is not the triangle filter's; on photos the mean is under 1 level.
+  // The inverse transform's own low-pass is not the triangle filter's; on photos the mean is 0.15 to 1.2
+  // levels.
   EXPECT_LT(sum / static_cast<double>(got.size()), 4);
 }
 

@@ -9,9 +9,10 @@
 
 namespace stoker::record {
 
-// The image files of a folder by the rules of torchvision's ImageFolder. Source: docs/formats/folder.md.
-// Threads: every const member from many at once. Cost: about 35 bytes of memory a file; no file is looked at
-// on opening.
+// The image files of a folder by the rules of torchvision's ImageFolder.
+// Threads: every const member from many at once.
+// Cost: about 35 bytes of memory a file; no file is looked at on opening.
+// Source: torchvision, datasets/folder.py (find_classes, make_dataset).
 class FolderReader final : public RecordReader {
  public:
   // `classes` fixes the class map; empty: the sub-folders in code-point order.

@@ -35,7 +35,7 @@ class PartSequence {
   std::uint64_t part_bytes() const { return part_bytes_; }  // data of the part added last
   std::uint64_t framed_bytes() const {
     return framed_bytes_;
-  }                                                         // headers, data and padding of all parts so far
+  }  // headers, data and padding of all parts so far
   std::uint64_t data_bytes() const { return data_bytes_; }  // of the record so far, removed magics put back
   // Where the next record begins, if what add() complained of was that this one is unfinished.
   bool next_begins_here() const { return next_begins_here_; }

@@ -15,7 +15,8 @@ constexpr std::size_t kIndent = 2;
 constexpr std::size_t kHalf = kColumns / 2;
 
 std::string told(const HelpEntry& entry) {
-  return entry.default_value.empty() ? entry.text : entry.text + " [" + entry.default_value + "]";
+  if (entry.default_value.empty()) return entry.text;
+  return entry.text + (entry.text.empty() ? "" : " ") + "[" + entry.default_value + "]";
 }
 
 std::string padded(std::string text, std::size_t columns) {
@@ -44,29 +45,28 @@ std::vector<std::string> single_column(const std::vector<const HelpEntry*>& entr
   return lines;
 }
 
-// Entries that fit half a line in two columns, filled row by row; the others below, one a line.
+// Entries that tell little stand in two columns, filled row by row; the others below, one a line.
 std::vector<std::string> two_columns(const std::vector<const HelpEntry*>& entries) {
+  constexpr std::size_t kNarrowLeft = 23;
+  constexpr std::size_t kNarrowText = kHalf - kNarrowLeft - 2 * kIndent - 1;
   std::vector<const HelpEntry*> narrow;
   std::vector<const HelpEntry*> wide;
   for (const HelpEntry* entry : entries) {
-    const std::size_t width = kIndent + display_width(entry->left) + 2 + display_width(told(*entry));
-    (width < kHalf ? narrow : wide).push_back(entry);
+    const bool fits = display_width(entry->left) <= kNarrowLeft && display_width(told(*entry)) <= kNarrowText;
+    (fits ? narrow : wide).push_back(entry);
   }
-  if (narrow.size() % 2 == 1) {
-    wide.insert(wide.begin(), narrow.back());
-    narrow.pop_back();
-  }
-  std::vector<std::string> lines;
-  for (std::size_t i = 0; i < narrow.size(); i += 2) {
-    std::string line;
-    for (std::size_t column = 0; column < 2; ++column) {
-      const HelpEntry& entry = *narrow[i + column];
-      line = padded(line, column * kHalf) + std::string(kIndent, ' ') + entry.left + "  " + told(entry);
+  std::vector<std::string> lines = single_column(wide);
+  const std::size_t text_at = kIndent + widest_left(narrow) + 2;
+  std::string line;
+  for (std::size_t i = 0; i < narrow.size(); ++i) {
+    const std::size_t column = i % 2 * kHalf;
+    line = padded(padded(line, column) + std::string(kIndent, ' ') + narrow[i]->left, column + text_at) +
+           told(*narrow[i]);
+    if (i % 2 == 1 || i + 1 == narrow.size()) {
+      while (line.back() == ' ') line.pop_back();
+      lines.push_back(std::exchange(line, ""));
     }
-    lines.push_back(line);
   }
-  const auto rest = single_column(wide);
-  lines.insert(lines.end(), rest.begin(), rest.end());
   return lines;
 }
 

@@ -8,16 +8,14 @@
 
 namespace stoker::cli {
 
-// CLI11 splits the arguments into options, values and positionals; what they mean is decided here, once it is
-// known that nothing is left over: a mistyped flag is the first thing to tell, not that its value was taken
-// for a file.
+// CLI11 splits the arguments into options with their values and what is left over; what they mean is decided
+// here, once it is known that no flag is left over: a mistyped flag is the first thing to tell, not that its
+// value was taken for a file.
 struct Options::Declared {
   std::string name;
   CLI::Option* option = nullptr;
   std::function<void(std::string_view)> read;  // empty: a flag
   bool* flag = nullptr;
-  std::string* positional = nullptr;
-  std::vector<std::string>* positionals = nullptr;
 };
 
 Options::Options(std::string verb, std::string example, std::string purpose)
@@ -37,15 +35,12 @@ Options::~Options() = default;
 
 void Options::positional(std::string& value, const std::string& name) {
   page_.positionals += (page_.positionals.empty() ? "" : " ") + name;
-  CLI::Option* option = app_->add_option(name)->expected(1);
-  declared_.push_back({.name = name, .option = option, .read = {}, .positional = &value});
+  positionals_.push_back({.name = name, .one = &value});
 }
 
 void Options::positionals(std::vector<std::string>& values, const std::string& name) {
   page_.positionals += (page_.positionals.empty() ? "" : " ") + name + "...";
-  CLI::Option* option = app_->add_option(name)->expected(1, CLI::detail::expected_max_vector_size);
-  option->allow_extra_args(false);
-  declared_.push_back({.name = name, .option = option, .read = {}, .positionals = &values});
+  positionals_.push_back({.name = name, .many = &values});
 }
 
 void Options::flag(bool& value, const std::string& name, const std::string& help) {
@@ -90,27 +85,19 @@ std::string Options::joined(const std::vector<std::string_view>& names) {
   return fmt::format("{}", fmt::join(names, "|"));
 }
 
-void Options::refuse_leftovers(const std::vector<std::string>& leftovers) const {
-  const auto is_flag = [](const std::string& text) { return text.size() > 1 && text[0] == '-'; };
+void Options::refuse_unknown_flags(const std::vector<std::string>& leftovers) const {
   std::vector<std::string_view> names{"--help"};
-  for (const Declared& one : declared_) {
-    if (is_flag(one.name)) names.push_back(one.name);
-  }
+  for (const Declared& one : declared_) names.push_back(one.name);
   for (const std::string& argument : leftovers) {
-    if (!is_flag(argument)) continue;
+    if (argument.size() < 2 || argument[0] != '-') continue;
     const std::string name = argument.substr(0, argument.find('='));
     throw UsageError(fmt::format("unknown option {}{}", name, did_you_mean(nearest_name(name, names))));
-  }
-  if (!leftovers.empty()) {
-    const std::string takes =
-        page_.positionals.empty() ? "no argument besides its options" : page_.positionals;
-    throw UsageError(fmt::format("'{}' is too many: {} takes {}", leftovers.front(), page_.verb, takes));
   }
 }
 
 // CLI11 would take the next option for the value of one that lacks its own.
 void Options::check_value_shapes(Arguments arguments) const {
-  for (std::size_t i = 0; i < arguments.size() && arguments[i] != "--"; ++i) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
     for (const Declared& one : declared_) {
       if (!one.read) continue;
       if (arguments[i] == one.name + "=")
@@ -124,31 +111,33 @@ void Options::check_value_shapes(Arguments arguments) const {
   }
 }
 
-bool Options::parse(Arguments arguments) {
-  try {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // the order that CLI11 wants
-    app_->parse(reversed);
-  } catch (const CLI::ParseError& error) {
-    if (std::find(arguments.begin(), arguments.end(), "--help") != arguments.end()) return false;
-    check_value_shapes(arguments);
-    throw UsageError(error.what());
+void Options::assign_positionals(const std::vector<std::string>& given) {
+  std::size_t next = 0;
+  for (const Positional& positional : positionals_) {
+    const bool missing = next == given.size();
+    if (missing) {
+      throw UsageError(fmt::format("{} is missing: stoker {} {} [options]", positional.name, page_.verb,
+                                   page_.positionals));
+    }
+    const std::size_t end = positional.many ? given.size() : next + 1;
+    for (std::size_t i = next; i < end; ++i) {
+      if (given[i].empty()) throw UsageError(fmt::format("{} is an empty text", positional.name));
+    }
+    if (positional.one) *positional.one = given[next];
+    if (positional.many)
+      positional.many->assign(given.begin() + static_cast<std::ptrdiff_t>(next), given.end());
+    next = end;
   }
-  if (help_) return false;
-  refuse_leftovers(app_->remaining());
-  check_value_shapes(arguments);
+  if (next == given.size()) return;
+  const std::string takes = page_.positionals.empty() ? "no argument besides its options" : page_.positionals;
+  throw UsageError(fmt::format("'{}' is too many: {} takes {}", given[next], page_.verb, takes));
+}
+
+void Options::assign_options() {
   for (const Declared& one : declared_) {
     const std::vector<std::string>& given = one.option->results();
-    if (given.empty()) {
-      if (one.positional || one.positionals)
-        throw UsageError(
-            fmt::format("{} is missing: stoker {} {} [options]", one.name, page_.verb, page_.positionals));
-      continue;
-    }
+    if (given.empty()) continue;
     if (one.flag) *one.flag = true;
-    if (one.positional) *one.positional = given.front();
-    if (one.positionals) *one.positionals = given;
-    if ((one.positional || one.positionals) && std::find(given.begin(), given.end(), "") != given.end())
-      throw UsageError(fmt::format("{} is an empty text", one.name));
     if (!one.read) continue;
     if (given.size() > 1) throw UsageError(fmt::format("{} is given {} times", one.name, given.size()));
     try {
@@ -157,6 +146,26 @@ bool Options::parse(Arguments arguments) {
       throw UsageError(fmt::format("{} {}", one.name, error.what()));
     }
   }
+}
+
+bool Options::parse(Arguments arguments) {
+  const auto mark =
+      std::find(arguments.begin(), arguments.end(), "--");  // behind it everything is positional
+  const Arguments before(arguments.begin(), mark);
+  try {
+    app_->parse(std::vector<std::string>(before.rbegin(), before.rend()));  // the order that CLI11 wants
+  } catch (const CLI::ParseError& error) {
+    if (std::find(before.begin(), before.end(), "--help") != before.end()) return false;
+    check_value_shapes(before);
+    throw UsageError(error.what());
+  }
+  if (help_) return false;
+  std::vector<std::string> positionals = app_->remaining();
+  refuse_unknown_flags(positionals);
+  check_value_shapes(before);
+  if (mark != arguments.end()) positionals.insert(positionals.end(), mark + 1, arguments.end());
+  assign_positionals(positionals);
+  assign_options();
   return true;
 }
 

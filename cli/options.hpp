@@ -84,13 +84,21 @@ class Options {
 
  private:
   struct Declared;
+  struct Positional {
+    std::string name;
+    std::string* one = nullptr;
+    std::vector<std::string>* many = nullptr;
+  };
   static std::string joined(const std::vector<std::string_view>& names);
-  void refuse_leftovers(const std::vector<std::string>& leftovers) const;
+  void refuse_unknown_flags(const std::vector<std::string>& leftovers) const;
   void check_value_shapes(Arguments arguments) const;
+  void assign_positionals(const std::vector<std::string>& given);
+  void assign_options();
 
   HelpPage page_;
   std::unique_ptr<CLI::App> app_;
   std::vector<Declared> declared_;
+  std::vector<Positional> positionals_;
   bool help_ = false;
 };
 

@@ -29,7 +29,7 @@ void declare(Options& options, PackOptions& pack, bool& dry_run) {
   options.positional(pack.source, "SOURCE");
   options.positional(pack.destination, "DEST");
   options.custom(
-      "--resize-short", "N", "", "short side to N pixels; smaller images pass untouched",
+      "--resize-short", "N", "", "short side to N; smaller images pass untouched",
       [&pack](std::string_view text) { pack.resize_short = static_cast<int>(parse_integer(text, kSides)); });
   options.flag(pack.enlarge, "--enlarge", "smaller images too");
   options.flag(pack.center_crop, "--center-crop", "to the square, behind the resize");

@@ -18,14 +18,14 @@ std::string spelled_count(std::uint64_t count) {
 }  // namespace
 
 void declare_common(Options& options, CommonOptions& common) {
-  options.flag(common.json, "--json", "JSON on standard output");
-  options.flag(common.quiet, "--quiet", "no talk but errors");
+  options.flag(common.json, "--json", "JSON");
+  options.flag(common.quiet, "--quiet", "errors alone");
 }
 
 void declare_open(Options& options, OpenOptions& open) {
-  options.text(open.root, "--root", "DIR", "of the paths in a .lst");
-  options.text(open.classes_file, "--classes", "FILE", "fixes the class map");
-  options.text(open.index_dir, "--index-dir", "DIR", "of record indexes");
+  options.text(open.root, "--root", "DIR", "folder of the paths in a .lst");
+  options.text(open.classes_file, "--classes", "FILE", "class names, one a line: fixes the class map");
+  options.text(open.index_dir, "--index-dir", "DIR", "where record indexes are kept");
 }
 
 void declare_max_pixels(Options& options, std::uint64_t& max_pixels) {
@@ -34,15 +34,17 @@ void declare_max_pixels(Options& options, std::uint64_t& max_pixels) {
 }
 
 void declare_max_bad_share(Options& options, double& share) {
-  options.real(share, "--max-bad-share", "X", "more fails it", {.low = 0, .high = 1});
+  options.real(share, "--max-bad-share", "X", "share of bad images above which all fails",
+               {.low = 0, .high = 1});
 }
 
 void declare_bad_sample(Options& options, BadSamplePolicy& policy) {
-  static constexpr std::array<Choice<BadSamplePolicy>, 3> kPolicies{
-      {{"raise", BadSamplePolicy::raise},
-       {"skip", BadSamplePolicy::skip},
-       {"substitute", BadSamplePolicy::substitute}}};
-  options.choice(policy, "--bad-sample", "what a sample that fails does", kPolicies);
+  static constexpr std::array<std::string_view, 3> kNames{"raise", "skip", "substitute"};
+  static constexpr std::array<BadSamplePolicy, 3> kPolicies{BadSamplePolicy::raise, BadSamplePolicy::skip,
+                                                            BadSamplePolicy::substitute};
+  options.custom("--bad-sample", "P", std::string(to_string(policy)),
+                 "raise, skip or substitute what does not decode",
+                 [&policy](std::string_view text) { policy = kPolicies[parse_name(text, kNames)]; });
 }
 
 void declare_recipe(Options& options, std::string& recipe) {

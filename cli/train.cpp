@@ -50,7 +50,7 @@ void declare_network(Options& options, TrainOptions& train, FixedChoices& fixed)
   options.custom("--image-shape", "C,H,W",
                  fmt::format("3,{},{}", train.image_size.height, train.image_size.width), "",
                  [&train](std::string_view text) { train.image_size = parse_image_shape(text); });
-  options.custom("--num-classes", "N", "", "default: from data", [&train](std::string_view text) {
+  options.custom("--num-classes", "N", "", "[from data]", [&train](std::string_view text) {
     train.num_classes = static_cast<int>(parse_integer(text, {.low = 2, .high = 1e6}));
   });
   declare_names(options, fixed.dtype, "--dtype", "", kDTypes);
@@ -59,22 +59,23 @@ void declare_network(Options& options, TrainOptions& train, FixedChoices& fixed)
 }
 
 void declare_training(Options& options, TrainOptions& train) {
-  options.text(train.data_train, "--data-train", "S", "source, required");
-  options.text(train.data_val, "--data-val", "S", "for evaluation");
-  options.integer(train.batch_size, "--batch-size", "images", {.low = 1, .high = 65536});
+  options.text(train.data_train, "--data-train", "S", "folder, x.lst or x.rec; required");
+  options.text(train.data_val, "--data-val", "S", "the same, for an evaluation behind every epoch");
+  options.integer(train.batch_size, "--batch-size", "", {.low = 1, .high = 65536});
   options.integer(train.num_epochs, "--num-epochs", "", {.low = 1, .high = 1e6});
-  options.real(train.lr, "--lr", "X", "learning rate", {.low = 0, .high = 1e3, .low_open = true});
+  options.real(train.lr, "--lr", "X", "", {.low = 0, .high = 1e3, .low_open = true});
   options.integer(train.warmup_steps, "--warmup-steps", "", {.low = 0, .high = 1e9});
-  options.real(train.wd, "--wd", "X", "weight decay", {.low = 0, .high = 1e3});
-  options.real(train.mom, "--mom", "X", "momentum", {.low = 0, .high = 1});
+  options.real(train.wd, "--wd", "X", "", {.low = 0, .high = 1e3});
+  options.real(train.mom, "--mom", "X", "", {.low = 0, .high = 1});
   options.real(train.label_smoothing, "--label-smoothing", "X", "", {.low = 0, .high = 1});
   options.seed(train.seed, "");
-  options.threads(train.data_nthreads, "--data-nthreads", "decoders");
-  options.integer(train.disp_batches, "--disp-batches", "between lines", {.low = 1, .high = 1e9});
+  options.threads(train.data_nthreads, "--data-nthreads", "decode workers");
+  options.integer(train.disp_batches, "--disp-batches", "batches from one report line to the next",
+                  {.low = 1, .high = 1e9});
   options.custom("--top-k", "N", "", "accuracy too", [&train](std::string_view text) {
     train.top_k = static_cast<int>(parse_integer(text, {.low = 1, .high = 1e6}));
   });
-  options.custom("--max-minutes", "X", "", "then stop", [&train](std::string_view text) {
+  options.custom("--max-minutes", "X", "", "stop then", [&train](std::string_view text) {
     train.max_minutes = parse_real(text, {.low = 0, .high = 1e7, .low_open = true});
   });
   declare_max_bad_share(options, train.max_bad_share);
@@ -131,7 +132,7 @@ int run_train(const Call& call) {
   FixedChoices fixed;
   CommonOptions common;
   Options options("train", "stoker train --data-train train.rec --data-val val.rec --num-layers 8",
-                  "Trains a ResNet for small images on a folder, x.lst or x.rec.");
+                  "Trains a ResNet for small images, and tells how long it waited for data.");
   declare_network(options, train, fixed);
   declare_training(options, train);
   if (!call.parse(options, common)) return kDone;

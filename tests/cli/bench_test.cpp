@@ -1,0 +1,95 @@
+// The bench verbs on small data: what they print. What they measure is the bench's own business.
+#include <filesystem>
+#include <gtest/gtest.h>
+
+#include "cli/stoker_program.hpp"
+
+namespace stoker::test {
+namespace {
+
+using Keys = std::vector<std::string>;
+
+void expect_spread(const nlohmann::json& spread) {
+  ASSERT_EQ(keys_of(spread), (Keys{"max", "median", "min"}));
+  EXPECT_LE(spread["min"], spread["median"]);
+  EXPECT_LE(spread["median"], spread["max"]);
+  EXPECT_GT(spread["min"], 0.0);
+}
+
+TEST(BenchDecode, Json) {
+  const TempDir dir;
+  const auto json =
+      json_of(stoker({"bench", "decode", make_pack(dir, 2, 10), "--runs", "2", "--limit", "8", "--json"}));
+  EXPECT_EQ(json["schema"], "stoker.bench.decode/1");
+  EXPECT_EQ(json["images"], 8);
+  EXPECT_EQ(json["runs"], 2);
+  ASSERT_GE(json["rows"].size(), 3U);
+  std::vector<std::string> baselines;
+  for (const auto& row : json["rows"]) {
+    EXPECT_EQ(keys_of(row), (Keys{"baseline", "exact", "images_per_s", "name", "ratio_to_turbo"}));
+    expect_spread(row["images_per_s"]);
+    expect_spread(row["ratio_to_turbo"]);
+    EXPECT_TRUE(row["exact"].is_boolean());
+    baselines.push_back(row["baseline"]);
+  }
+  EXPECT_NE(std::find(baselines.begin(), baselines.end(), "turbo_full"), baselines.end());
+  EXPECT_NE(std::find(baselines.begin(), baselines.end(), "turbo_full_resize"), baselines.end());
+}
+
+TEST(BenchLoad, Json) {
+  const TempDir dir;
+  const auto json = json_of(stoker({"bench", "load", make_pack(dir, 2, 20), "--threads", "1,auto",
+                                    "--seconds", "200ms", "--rounds", "2", "--batch-size", "8", "--epochs",
+                                    "2", "--recipe", "random_resized_crop(32) flip", "--json", "--quiet"}));
+  EXPECT_EQ(json["schema"], "stoker.bench.load/1");
+  ASSERT_EQ(json["rows"].size(), 2U);
+  for (const auto& row : json["rows"]) {
+    for (const char* key :
+         {"images_per_s", "images_per_cpu_s", "ratio_to_turbo_per_core", "peak_rss_mib", "tuned_threads"}) {
+      ASSERT_TRUE(row.contains(key)) << key;
+      EXPECT_TRUE(row[key].is_number()) << key;
+      EXPECT_GT(row[key], 0) << key;
+    }
+  }
+  EXPECT_EQ(json["rows"][0]["threads"], 1);
+  EXPECT_EQ(json["rows"][1]["threads"], "auto");
+}
+
+TEST(BenchPack, JsonAndNothingLeft) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir) + "/train";
+  std::filesystem::create_directory(dir.path("work"));
+  const auto json = json_of(stoker({"bench", "pack", photos, "--runs", "1", "--resize-short", "32",
+                                    "--work-dir", dir.path("work"), "--json"}));
+  EXPECT_EQ(json["schema"], "stoker.bench.pack/1");
+  EXPECT_EQ(json["images"], 8);
+  ASSERT_EQ(json["rows"].size(), 2U);
+  for (const auto& row : json["rows"]) {
+    expect_spread(row["images_per_cpu_s"]);
+    expect_spread(row["ratio_to_turbo"]);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path("work")));
+}
+
+TEST(BenchStart, Json) {
+  const auto json =
+      json_of(stoker({"bench", "start", "--records", "2k", "--runs", "2", "--batch-size", "4", "--json"}), 2);
+  EXPECT_TRUE(json.empty()) << "2k is no unit";
+  const auto good =
+      json_of(stoker({"bench", "start", "--records", "2K", "--runs", "2", "--batch-size", "4", "--json"}));
+  EXPECT_EQ(good["schema"], "stoker.bench.start/1");
+  EXPECT_EQ(good["records"], 2000);
+  expect_spread(good["open_s"]);
+  expect_spread(good["first_batch_s"]);
+}
+
+TEST(Bench, TablesForPeople) {
+  const TempDir dir;
+  const ProgramResult result = stoker({"bench", "decode", make_pack(dir), "--runs", "1"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out.rfind("route", 0), 0U) << result.out;
+  EXPECT_NE(result.out.find("turbo_full"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace stoker::test

@@ -1,0 +1,157 @@
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "cli/stoker_program.hpp"
+#include "support/shared_data.hpp"
+
+namespace stoker::test {
+namespace {
+
+using Keys = std::vector<std::string>;
+
+std::vector<std::string> files_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST(Pack, JsonAccountsForEveryInput) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir) + "/train";
+  const auto first = std::filesystem::directory_iterator(photos)->path();
+  dir.write("photos/train/" + first.filename().string() + "/broken.jpg", "no image");
+  const std::string rec = dir.path("out/train.rec");
+  const auto json = json_of(
+      stoker({"pack", photos, rec, "--resize-short", "32", "--max-bad-share", "0.5", "--json", "--quiet"}));
+  EXPECT_EQ(keys_of(json),
+            (Keys{"bytes_in", "bytes_out", "changed", "classes", "cpu_s", "dry_run", "images_per_s", "inputs",
+                  "packed", "schema", "shards", "skipped", "skipped_count", "wall_s", "warned_count"}));
+  EXPECT_EQ(json["schema"], "stoker.pack/1");
+  EXPECT_EQ(json["inputs"], 9);
+  EXPECT_EQ(json["packed"], 8);
+  EXPECT_EQ(json["skipped_count"], 1);
+  ASSERT_EQ(json["skipped"].size(), 1U);
+  EXPECT_EQ(keys_of(json["skipped"][0]), (Keys{"key", "reason"}));
+  EXPECT_NE(json["skipped"][0]["key"].get<std::string>().find("broken.jpg"), std::string::npos);
+  EXPECT_EQ(json["changed"]["resized"], 8);
+  EXPECT_EQ(json["classes"].size(), 2U);
+  ASSERT_EQ(json["shards"].size(), 1U);
+  const auto& shard = json["shards"][0];
+  EXPECT_EQ(keys_of(shard), (Keys{"bytes", "crc32c", "path", "records"}));
+  EXPECT_EQ(shard["records"], 8);
+  EXPECT_EQ(shard["bytes"], std::filesystem::file_size(rec));
+  EXPECT_EQ(shard["crc32c"].get<std::string>().size(), 8U);
+  EXPECT_EQ(stoker({"verify", rec, "--decode"}).status, 0);
+}
+
+TEST(Pack, TheOutputIsTheSameForAnyThreads) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir, 3, 10) + "/train";
+  std::string before;
+  for (const char* threads : {"1", "4"}) {
+    const std::string rec = dir.path(std::string(threads) + "/x.rec");
+    EXPECT_EQ(stoker({"pack", photos, rec, "--resize-short", "40", "--threads", threads}).status, 0);
+    const std::string bytes = read_file(rec) + read_file(dir.path(std::string(threads) + "/x.idx"));
+    EXPECT_TRUE(before.empty() || bytes == before);
+    before = bytes;
+  }
+}
+
+TEST(Pack, DryRunPredictsAndWritesNothing) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir) + "/train";
+  const auto files = files_in(dir.path());
+  const auto json = json_of(stoker({"pack", photos, dir.path("x.rec"), "--dry-run", "--json"}));
+  EXPECT_EQ(json["dry_run"], true);
+  EXPECT_EQ(json["inputs"], 8);
+  EXPECT_EQ(json["packed"], 8);
+  EXPECT_EQ(files_in(dir.path()), files);
+}
+
+TEST(Pack, TooManyBadFailTheWholeAndWriteNoContainer) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir) + "/train";
+  const auto first = std::filesystem::directory_iterator(photos)->path();
+  dir.write("photos/train/" + first.filename().string() + "/broken.jpg", "no image");
+  const std::string rec = dir.path("x.rec");
+  const ProgramResult result = stoker({"pack", photos, rec, "--resize-short", "32", "--json", "--quiet"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("--max-bad-share"), std::string::npos) << result.err;
+  const auto report = json_lines(result.out);
+  ASSERT_EQ(report.size(), 1U) << "the report is given all the same";
+  EXPECT_EQ(report[0]["skipped_count"], 1);
+  EXPECT_FALSE(std::filesystem::exists(rec));
+}
+
+TEST(Pack, OnErrorRaiseNamesTheFile) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir) + "/train";
+  const auto first = std::filesystem::directory_iterator(photos)->path();
+  dir.write("photos/train/" + first.filename().string() + "/broken.jpg", "no image");
+  const ProgramResult result =
+      stoker({"pack", photos, dir.path("x.rec"), "--resize-short", "32", "--on-error", "raise"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("broken.jpg"), std::string::npos) << result.err;
+  EXPECT_EQ(files_in(dir.path()), (Keys{"photos"}));
+}
+
+TEST(Pack, ASummaryForPeopleIsOnStandardOutput) {
+  const TempDir dir;
+  const ProgramResult result = stoker({"pack", make_photos(dir) + "/train", dir.path("x.rec")});
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.out.rfind("packed 8 of 8 images, 0 skipped\n", 0), 0U) << result.out;
+  EXPECT_NE(result.out.find("x.rec: 8 records, "), std::string::npos) << result.out;
+}
+
+TEST(Pack, ADestinationThatCannotBeWrittenFails) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir) + "/train";
+  for (const std::string& destination :
+       {std::string("/proc/nowhere/x.rec"), dir.write("file", "") + "/x.rec"}) {
+    const ProgramResult result = stoker({"pack", photos, destination, "--json"});
+    EXPECT_EQ(result.status, 1) << destination << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.err.rfind("stoker pack: ", 0), 0U) << result.err;
+  }
+}
+
+// Long enough to be stopped in the middle: the sample set is resized and re-encoded, by one thread.
+class PackStopped : public testing::TestWithParam<int> {};
+
+TEST_P(PackStopped, LeavesNoFileUnderAFinalName) {
+  const TempDir dir;
+  const std::string photos = dir.path("photos");
+  ASSERT_EQ(stoker({"synth", photos, "--classes", "2", "--images", "200", "--width", "640", "--height", "480",
+                    "--quiet"})
+                .status,
+            0);
+  const std::string out = dir.path("out");
+  std::filesystem::create_directory(out);
+  const RunOptions options{.signal = GetParam(), .signal_after = std::chrono::milliseconds(150)};
+  const ProgramResult result = stoker(
+      {"pack", photos + "/train", out + "/x.rec", "--quality", "95", "--threads", "1", "--json"}, options);
+  ASSERT_EQ(result.status, 130) << result.out << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_TRUE(files_in(out).empty()) << files_in(out).front();
+  EXPECT_LT(result.seconds, 5.0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, PackStopped, testing::Values(SIGINT, SIGTERM),
+                         [](const auto& one) { return one.param == SIGINT ? "interrupt" : "terminate"; });
+
+TEST(Pack, ClassesFixTheMap) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir) + "/train";
+  std::vector<std::string> names = files_in(photos);
+  std::reverse(names.begin(), names.end());
+  const std::string map = dir.write("classes.txt", names[0] + "\n" + names[1] + "\n");
+  const auto json =
+      json_of(stoker({"pack", photos, dir.path("x.rec"), "--classes", map, "--json", "--quiet"}));
+  EXPECT_EQ(json["classes"], nlohmann::json(names));
+}
+
+}  // namespace
+}  // namespace stoker::test

@@ -1,0 +1,78 @@
+// Where words go, and what happens when they cannot go there.
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "cli/stoker_program.hpp"
+
+namespace stoker::test {
+namespace {
+
+TEST(Streams, AReaderThatLeavesEndsALongListQuietly) {
+  const TempDir dir;
+  const std::string rec = make_pack(dir, 2, 1000);
+  const ProgramResult result = stoker({"ls", rec, "--json"}, {.read_only = 100});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+}
+
+TEST(Streams, AFullDiskUnderStandardOutputIsAFailure) {
+  const TempDir dir;
+  const std::string rec = make_pack(dir);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"ls", rec}, {"verify", rec, "--json"}, {"--help"}, {"pack", "--help"}}) {
+    const ProgramResult result = stoker(arguments, {.standard_output = "/dev/full"});
+    EXPECT_EQ(result.status, 1) << arguments[0];
+    EXPECT_NE(result.err.find("No space left"), std::string::npos) << result.err;
+  }
+}
+
+TEST(Streams, AClosedStandardOutputIsAFailureAndNoDataFile) {
+  const TempDir dir;
+  const std::string rec = make_pack(dir);
+  const std::string before = read_file(rec);
+  const ProgramResult result = stoker({"ls", rec, "--json"}, {.standard_output = "closed"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("standard output"), std::string::npos) << result.err;
+  EXPECT_EQ(read_file(rec), before);
+}
+
+TEST(Streams, JsonStandsAloneOnStandardOutput) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir);
+  const std::string rec = dir.path("x.rec");
+  const std::vector<std::vector<std::string>> calls{
+      {"pack", photos + "/train", rec, "--json"},
+      {"ls", rec, "--json"},
+      {"verify", rec, "--decode", "--json"},
+      {"inspect", rec, "--json"},
+      {"synth", dir.path("more"), "--images", "2", "--width", "40", "--height", "40", "--json"}};
+  for (const auto& call : calls) {
+    const ProgramResult result = stoker(call);
+    EXPECT_EQ(result.status, 0) << call[0] << result.err;
+    const auto lines = json_lines(result.out);
+    EXPECT_FALSE(lines.empty()) << call[0];
+    for (const auto& line : lines) EXPECT_EQ(line["schema"], "stoker." + call[0] + "/1");
+  }
+}
+
+TEST(Streams, QuietIsQuiet) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir) + "/train";
+  EXPECT_EQ(stoker({"pack", photos, dir.path("x.rec"), "--quiet"}).err, "");
+  EXPECT_NE(stoker({"ls", dir.path("gone.rec"), "--quiet"}).err, "") << "errors are told all the same";
+}
+
+TEST(Streams, ListsStopSoonOnASignal) {
+  const TempDir dir;
+  const std::string rec = make_pack(dir, 2, 1000);
+  // The reader takes nothing until the signal was sent: a pipe holds less than the list, so the list cannot
+  // end before.
+  const ProgramResult result = stoker({"verify", rec, "--decode", "--threads", "1"}, {.signal = SIGTERM});
+  EXPECT_TRUE(result.status == 130 || result.status == 128 + SIGTERM)
+      << result.status << " (the signal may come before main)";
+  EXPECT_LT(result.seconds, 5.0);
+}
+
+}  // namespace
+}  // namespace stoker::test

@@ -1,0 +1,57 @@
+#include <filesystem>
+#include <gtest/gtest.h>
+
+#include "cli/stoker_program.hpp"
+
+namespace stoker::test {
+namespace {
+
+TEST(Synth, MakesWhatItTells) {
+  const TempDir dir;
+  const std::string root = dir.path("photos");
+  const auto json = json_of(stoker(
+      {"synth", root, "--classes", "3", "--images", "5", "--width", "64", "--height", "48", "--json"}));
+  EXPECT_EQ(keys_of(json), (std::vector<std::string>{"bytes", "classes", "directory", "schema",
+                                                     "train_images", "val_images", "wall_s"}));
+  EXPECT_EQ(json["schema"], "stoker.synth/1");
+  EXPECT_EQ(json["classes"].size(), 3U);
+  EXPECT_EQ(json["train_images"], 12);
+  EXPECT_EQ(json["val_images"], 3);
+  std::uint64_t bytes = 0;
+  std::size_t files = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
+    if (!entry.is_regular_file()) continue;
+    bytes += entry.file_size();
+    ++files;
+  }
+  EXPECT_EQ(files, 15U);
+  EXPECT_EQ(json["bytes"], bytes);
+}
+
+TEST(Synth, ItsSeedDecidesAndItsThreadsDoNot) {
+  const TempDir dir;
+  const auto list = [&](const char* name, const char* seed, const char* threads) {
+    EXPECT_EQ(stoker({"synth", dir.path(name), "--classes", "2", "--images", "4", "--width", "40", "--height",
+                      "40", "--seed", seed, "--threads", threads})
+                  .status,
+              0);
+    std::string crcs;
+    for (const auto& line : json_lines(stoker({"ls", dir.path(name) + "/train", "--json"}).out))
+      crcs += line["crc32"].get<std::string>();
+    return crcs;
+  };
+  const std::string first = list("a", "1", "1");
+  EXPECT_EQ(list("b", "1", "3"), first);
+  EXPECT_NE(list("c", "2", "1"), first);
+}
+
+TEST(Synth, WritesOverNothing) {
+  const TempDir dir;
+  const std::string root = make_photos(dir);
+  const ProgramResult again = stoker({"synth", root});
+  EXPECT_EQ(again.status, 2);
+  EXPECT_NE(again.err.find(root), std::string::npos) << again.err;
+}
+
+}  // namespace
+}  // namespace stoker::test

@@ -4,6 +4,7 @@
 Prints one line a fault and exits 1 if there is any.
 """
 
+import fnmatch
 import pathlib
 import re
 import subprocess
@@ -49,10 +50,14 @@ def room_of(path: pathlib.Path) -> str:
     return parts[0]
 
 
+def is_test_file(path: pathlib.Path) -> bool:
+    return bool(re.search(r"_test\.cpp$|fixture|^test_", path.name))
+
+
 def check_includes(path: pathlib.Path, text: str) -> list[str]:
     faults = []
     room = room_of(path)
-    is_test = path.name.endswith("_test.cpp")
+    is_test = is_test_file(path)
     for kind, target in INCLUDE.findall(text):
         first = target.split("/")[0]
         where = f"{path.relative_to(ROOT)}: includes {target}"
@@ -62,7 +67,7 @@ def check_includes(path: pathlib.Path, text: str) -> list[str]:
             if kind == "<" and ("/" in target or target.endswith(".h")):
                 faults.append(f"{where}: a public header includes std only")
         elif room in MAY_INCLUDE:
-            own = first == room or first == "stoker" or (is_test and first == "support")
+            own = first == room or first == "stoker" or is_test  # a test makes its input with whatever room makes it
             if kind == '"' and "/" in target and not own and first not in MAY_INCLUDE[room]:
                 faults.append(f"{where}: {room} may include {', '.join(sorted(MAY_INCLUDE[room])) or 'level 0'}")
             if kind == '"' and "/" not in target:
@@ -99,8 +104,9 @@ def check_tests_are_built(sources: list[pathlib.Path]) -> list[str]:
         folder = path.parent
         while folder != ROOT and not (folder / "CMakeLists.txt").exists():
             folder = folder.parent
-        build = (folder / "CMakeLists.txt").read_text()
-        if "stoker_module(" not in build and path.name not in build and "_test.cpp" not in build:
+        build = "\n".join(file.read_text() for file in [folder / "CMakeLists.txt", *folder.glob("*.cmake")])
+        patterns = [word.split("/")[-1] for word in re.findall(r"[\w*/${}.-]+\.cpp", build)]
+        if "stoker_module(" not in build and not any(fnmatch.fnmatch(path.name, pattern) for pattern in patterns):
             faults.append(f"{path.relative_to(ROOT)}: no CMakeLists.txt builds this test")
     return faults
 
@@ -115,12 +121,12 @@ def main() -> int:
         if len(lines) > FILE_END:
             faults.append(f"{path.relative_to(ROOT)}: {len(lines)} lines; at most {FILE_END}: one file, one idea")
         faults += check_includes(path, text)
-        if not path.name.endswith("_test.cpp"):
+        if not is_test_file(path):
             faults += check_functions(path, lines)
         room = room_of(path)
         if room == "include":
             public += len(lines)
-        elif path.name.endswith("_test.cpp") or room == "tests":
+        elif is_test_file(path) or room == "tests":
             tests += len(lines)
         else:
             private += len(lines)

@@ -30,6 +30,7 @@ void check(const LoadBenchOptions& options) {
   check_option(kOperation, "seconds", options.seconds, 0.01, kDay);
   check_option(kOperation, "rounds", options.rounds, 1, 1000);
   check_option(kOperation, "epochs", options.epochs, 0, 1000);
+  check_option(kOperation, "cost-turns", options.cost_turns, 0, 1000);
 }
 
 LoaderOptions loader_options(const LoadBenchOptions& options, int threads) {
@@ -113,8 +114,10 @@ LoadBenchReport run_load_bench(const LoadBenchOptions& options, const LoadBenchP
     report.bad_samples = std::max(report.bad_samples, runs[i].total.bad_samples);
   }
   report.turbo_images_per_cpu_s = spread_of(turbo_rates);
-  tell("the loader's own cost");
-  report.cost = measure_loader_cost(options.rounds, cancel);
+  if (options.cost_turns > 0) {
+    tell("the loader's own cost");
+    report.cost = measure_loader_cost(options.rounds, options.cost_turns, cancel);
+  }
   if (options.epochs > 1) {
     tell(fmt::format("memory over {} epochs", options.epochs));
     const MemoryStretches memory = run_memory_stretches(

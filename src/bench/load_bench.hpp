@@ -25,6 +25,7 @@ struct LoadBenchOptions {
   double seconds = 10;  // timed, for each thread number, over all rounds
   int rounds = 5;       // each visits every thread number once
   int epochs = 3;       // read whole, for the slope of the memory; fewer than 2: not measured
+  int cost_turns = 4;   // short turns a round in which the loader's own cost is measured; 0: not measured
   std::uint64_t seed = 0;
   std::uint64_t max_pixels = kDefaultMaxPixels;
 };
@@ -58,9 +59,9 @@ struct LoaderCost {
 struct LoadBenchReport {
   std::vector<LoadRow> rows;
   Spread turbo_images_per_cpu_s;
-  LoaderCost cost;
-  std::uint64_t samples = 0;  // in the source
-  std::string recipe;         // in its canonical form
+  std::optional<LoaderCost> cost;  // none: not asked for
+  std::uint64_t samples = 0;       // in the source
+  std::string recipe;              // in its canonical form
   int batch_size = 0;
   // Resident memory over stretches of an epoch (or `seconds`, if that is shorter), with the last of
   // `threads`, behind a warm-up stretch: the last stretch's median over the first's. None: fewer than 2 were

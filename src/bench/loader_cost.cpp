@@ -14,12 +14,12 @@ namespace stoker::bench {
 
 namespace {
 
-// Big enough that workers, as with photos, are what everything else waits for; small enough that a
-// microsecond shows.
-constexpr int kSide = 96;
-constexpr const char* kRecipe = "random_resized_crop(32) flip(0.5) normalize(imagenet)";
+// Small enough that a microsecond shows beside the work; big enough that workers, as with photos, are what
+// everything else waits for.
+constexpr int kSide = 32;
+constexpr const char* kRecipe = "random_resized_crop(16) flip(0.5) normalize(imagenet)";
 constexpr int kSmallBatch = 16, kLargeBatch = 128;
-constexpr std::size_t kImages = 4096;  // of an epoch, and of one measurement
+constexpr std::size_t kImages = 4096;  // of an epoch, and of one turn
 
 LoaderOptions options_of(int batch_size, int threads) {
   LoaderOptions options;
@@ -62,16 +62,20 @@ double plain_cpu_s(const MemoryReader& records) {
 
 }  // namespace
 
-LoaderCost measure_loader_cost(int rounds, const std::atomic<bool>* cancel) {
+LoaderCost measure_loader_cost(int rounds, int turns, const std::atomic<bool>* cancel) {
   const auto records = std::make_shared<const MemoryReader>(make_tiny_jpeg(kSide), kImages);
   constexpr int kThreads =
       1;  // one worker with its readers and the consumer: no waiting for a CPU on two of them
   std::vector<double> per_image, per_batch, plain;
   for (int round = 0; round < rounds; ++round) {
-    check_cancel("bench load", cancel);
-    const double small = loader_cpu_s(records, kSmallBatch, kThreads);
-    const double loop = plain_cpu_s(*records);
-    const double large = loader_cpu_s(records, kLargeBatch, kThreads);
+    double small = 0, loop = 0, large = 0;
+    // In short turns, so that a busy moment of the machine meets all three alike.
+    for (int turn = 0; turn < turns; ++turn) {
+      check_cancel("bench load", cancel);
+      small += loader_cpu_s(records, kSmallBatch, kThreads) / turns;
+      loop += plain_cpu_s(*records) / turns;
+      large += loader_cpu_s(records, kLargeBatch, kThreads) / turns;
+    }
     // cost(batch) = image + batch_share / batch: two sizes, two unknowns.
     const double batch_share = (small - large) / (1.0 / kSmallBatch - 1.0 / kLargeBatch);
     per_batch.push_back(batch_share * 1e6);

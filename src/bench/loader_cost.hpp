@@ -7,7 +7,8 @@
 
 namespace stoker::bench {
 
+// Each of `rounds` gives one value of the spreads, the mean of `turns` short turns.
 // Errors: as run_load_bench.
-LoaderCost measure_loader_cost(int rounds, const std::atomic<bool>* cancel);
+LoaderCost measure_loader_cost(int rounds, int turns, const std::atomic<bool>* cancel);
 
 }  // namespace stoker::bench

@@ -67,6 +67,7 @@ PackBenchReport run_pack_bench(const PackBenchOptions& options, const BenchProgr
   check_option(kOperation, "resize-short", options.resize_short, 1, kMaxSide);
   check_option(kOperation, "quality", options.quality, 1, 100);
   check_option(kOperation, "threads", options.threads, 0, kMaxThreads);
+  check_option(kOperation, "turbo-seconds", options.turbo_seconds, 0.001, 3600);
   const std::unique_ptr<RecordReader> records = open_records(options.source, options.open);
   const WorkDir work(options.work_dir);
   std::vector<PackCase> cases(2);
@@ -78,13 +79,12 @@ PackBenchReport run_pack_bench(const PackBenchOptions& options, const BenchProgr
   cases[1].options.quality = options.quality;
 
   std::vector<double> turbo_rates;
-  constexpr double kTurboSeconds = 0.5;
   for (int run = 0; run <= options.runs; ++run) {  // run 0 is the warm-up
     // Each pack stands between two measurements of the unit, so that a drift meets both sides.
-    double before = run_turbo_slice(*records, kTurboSeconds, options.max_pixels, cancel);
+    double before = run_turbo_slice(*records, options.turbo_seconds, options.max_pixels, cancel);
     for (PackCase& what : cases) {
       const PackReport packed = run_pack(what, cancel);
-      const double after = run_turbo_slice(*records, kTurboSeconds, options.max_pixels, cancel);
+      const double after = run_turbo_slice(*records, options.turbo_seconds, options.max_pixels, cancel);
       const double turbo_rate = 2 / (1 / before + 1 / after);
       before = after;
       if (run == 0) continue;

@@ -25,6 +25,7 @@ struct PackBenchOptions {
   int resize_short = 256;
   int quality = 90;
   int threads = 1;
+  double turbo_seconds = 0.5;  // each time the unit is measured: before and after every pack
   std::uint64_t max_pixels = kDefaultMaxPixels;
 };
 

@@ -46,6 +46,7 @@ TEST(LoadBench, ReportsARowForEachThreadNumber) {
   const test::TempDir dir;
   LoadBenchOptions options = load_options(make_set(dir));
   options.threads = {1, 3, 0};
+  options.cost_turns = 1;
   std::vector<std::string> said;
   const LoadBenchReport report =
       run_load_bench(options, [&](const std::string& what) { said.push_back(what); });
@@ -69,6 +70,8 @@ TEST(LoadBench, ReportsARowForEachThreadNumber) {
   EXPECT_EQ(report.bad_samples, 0U);
   EXPECT_EQ(report.recipe, Recipe::parse(options.recipe).to_string());
   EXPECT_NEAR(report.batch_ring_mib, 4 * 8 * 32 * 32 * 3 * 4 / 1048576.0, 1e-9);
+  ASSERT_TRUE(report.cost);
+  EXPECT_GT(report.cost->plain_us_per_image, 1);
   ASSERT_TRUE(report.rss_slope_percent);
   EXPECT_EQ(report.epoch_rss_mib.size(), 3U);
   EXPECT_EQ(report.epoch_peak_rss_mib.size(), 3U);
@@ -82,9 +85,12 @@ TEST(LoadBench, CountsBadSamplesAndGoesOn) {
   dir.write("set/train/disk/zz.jpg", "not a picture");
   options.threads = {1};
   options.epochs = 0;
+  options.cost_turns = 0;
   const LoadBenchReport report = run_load_bench(options);
   EXPECT_GT(report.bad_samples, 0U);
-  EXPECT_FALSE(report.rss_slope_percent);  // not measured is not 0
+  // What was not measured is not 0.
+  EXPECT_FALSE(report.rss_slope_percent);
+  EXPECT_FALSE(report.cost);
 }
 
 TEST(LoadBench, OptionsOutOfRangeAreNamed) {
@@ -120,7 +126,7 @@ TEST(LoadBench, StopsWhenCancelled) {
 }
 
 TEST(LoaderCost, IsMeasuredBesideAPlainLoop) {
-  const LoaderCost cost = measure_loader_cost(1, nullptr);
+  const LoaderCost cost = measure_loader_cost(1, 1, nullptr);
   EXPECT_GT(cost.plain_us_per_image, 1);
   EXPECT_EQ(cost.batch_sizes.size(), 2U);
   EXPECT_EQ(cost.us_per_image.min, cost.us_per_image.max);
@@ -135,6 +141,7 @@ TEST(PackBench, ReportsBothWaysOfPacking) {
   options.work_dir = dir.path("work");
   options.runs = 1;
   options.resize_short = 32;
+  options.turbo_seconds = 0.01;
   const PackBenchReport report = run_pack_bench(options);
   EXPECT_EQ(report.images, 32U);
   EXPECT_EQ(report.skipped, 0U);

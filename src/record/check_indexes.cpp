@@ -29,9 +29,10 @@ struct Truth {
   std::vector<Stretch> damaged;
 
   bool in_damage(std::uint64_t offset) const {
-    return std::any_of(damaged.begin(), damaged.end(), [offset](const Stretch& stretch) {
-      return offset >= stretch.begin && offset < stretch.end;
-    });
+    const auto behind =
+        std::upper_bound(damaged.begin(), damaged.end(), offset,
+                         [](std::uint64_t at, const Stretch& stretch) { return at < stretch.begin; });
+    return behind != damaged.begin() && offset < std::prev(behind)->end;
   }
   bool is_record(std::uint64_t offset) const {
     return std::binary_search(records.begin(), records.end(), offset);

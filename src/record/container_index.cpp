@@ -16,7 +16,9 @@ namespace {
 std::unique_ptr<ReadableFile> open_if_there(Store& store, const std::string& path) {
   try {
     return store.open_read(path);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    // Used-up descriptors and servers that do not answer are no answer to whether there is one.
+    if (error.code() == ErrorCode::out_of_resources || error.code() == ErrorCode::unavailable) throw;
     return nullptr;
   }
 }

@@ -153,8 +153,7 @@ TEST_F(Folder, FileOfMoreThanTwoGibibytesIsRefusedBeforeMemoryIsTaken) {
   const FolderReader reader = open();
   fs::resize_file(folder_.path("set/a/1.jpg"), std::uintmax_t{1} << 40);  // sparse
   Sample sample;
-  EXPECT_TRUE(
-      says(error_of([&] { reader.read(0, sample); }), ErrorCode::out_of_resources, {"TiB", "2 GiB"}));
+  EXPECT_TRUE(says(error_of([&] { reader.read(0, sample); }), ErrorCode::out_of_resources, {"TiB", "2 GiB"}));
   EXPECT_TRUE(sample.buffer.empty());
 }
 

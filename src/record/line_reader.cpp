@@ -25,7 +25,16 @@ bool LineReader::fill() {
   const bool first = offset_ == 0;
   offset_ += got;
   end_ += got;
-  if (got < room.size()) at_end_ = true;
+  if (got < room.size()) {
+    at_end_ = true;
+    // What was cut while it was read must not pass for a shorter list.
+    if (offset_ < file_.bytes())
+      throw Error(ErrorCode::corrupt_data,
+                  {.operation = "read",
+                   .object = file_.path(),
+                   .found = fmt::format("the file ended after {} of its {} bytes", offset_, file_.bytes()),
+                   .next_step = "something changes it while it is read"});
+  }
   if (first && std::string_view(buffer_.get(), end_).starts_with("\xEF\xBB\xBF")) begin_ = 3;
   return got > 0;
 }

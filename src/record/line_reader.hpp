@@ -20,7 +20,8 @@ class LineReader {
   explicit LineReader(const ReadableFile& file);
 
   // The next line without its end, valid until the next call; none at the end.
-  // Errors: io; corrupt_data (a line longer than kLongestLine: this is no text).
+  // Errors: io; corrupt_data (a line longer than kLongestLine: this is no text; an object cut while it was
+  // read).
   std::optional<std::string_view> next();
   std::uint64_t number() const { return number_; }  // of the line given last, from 1
 

@@ -1,5 +1,7 @@
 #include "record/line_reader.hpp"
 
+#include <filesystem>
+
 #include "record/record_fixture.hpp"
 
 namespace stoker::record {
@@ -54,6 +56,16 @@ TEST(LineReader, LongestLine) {
   EXPECT_TRUE(lines_of("y\n" + longest) == (std::vector<std::string>{"y", longest}));
   EXPECT_TRUE(says(error_of([&] { lines_of("a\n" + std::string(3 * LineReader::kLongestLine, 'x')); }),
                    ErrorCode::corrupt_data, {"line 2", "more than 1 MiB"}));
+}
+
+TEST(LineReader, FileThatIsCutWhileItIsReadIsNoShorterList) {
+  const test::TempDir folder;
+  folder.write("x", "0\t1\ta.jpg\n1\t1\tb.jpg\n");
+  const auto file = open_store(".")->open_read(folder.path("x"));
+  LineReader lines(*file);
+  std::filesystem::resize_file(folder.path("x"), 10);
+  EXPECT_TRUE(says(error_of([&] { lines.next(); }), ErrorCode::corrupt_data,
+                   {folder.path("x"), "10 of its 20 bytes"}));
 }
 
 }  // namespace

@@ -112,7 +112,8 @@ std::unique_ptr<WritableFile> LocalStore::create(const std::string& url) {
   const fs::path parent = final_path.parent_path().empty() ? fs::path(".") : final_path.parent_path();
   std::error_code made;
   fs::create_directories(parent, made);
-  if (made && !fs::is_directory(parent)) throw os_error("create folder", parent.string(), made.value());
+  if (made && !fs::is_directory(parent, status_error))
+    throw os_error("create folder", parent.string(), made.value());
   while (true) {
     const std::string temporary = (parent / temporary_name(name)).string();
     constexpr mode_t kMode = 0666;  // less the user's umask

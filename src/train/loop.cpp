@@ -230,7 +230,6 @@ bool TrainingRun::train_epoch(int epoch) {
 // Whether it came to its end.
 bool TrainingRun::evaluate(int epoch) {
   const Clock::time_point begin = Clock::now();
-  val_.loader->set_epoch(0);
   Stretch stretch;
   while (true) {
     const Clock::time_point before = Clock::now();

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -96,6 +97,7 @@ class MemoryReader : public RecordReader {
   }
 
   void fail_if_told(std::size_t index, std::uint64_t before) const {
+    if (faults_[index] == Fault::none || faults_[index] == Fault::not_a_picture) return;
     const std::string object = "memory.rec, sample " + std::to_string(index);
     switch (faults_[index]) {
       case Fault::none:

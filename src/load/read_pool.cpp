@@ -29,13 +29,19 @@ bool ReadPool::has_room() const {
 
 ReadItem* ReadPool::take() {
   const std::size_t charge = next_charge();
-  if (idle_.empty()) {
-    if (idle_.capacity() <= items_.size()) idle_.reserve(std::max<std::size_t>(64, 2 * items_.size()));
+  if (idle_.empty() && empty_.empty()) {
+    const std::size_t room = std::max<std::size_t>(64, 2 * items_.size());
+    if (idle_.capacity() <= items_.size()) idle_.reserve(room);
+    if (empty_.capacity() <= items_.size()) empty_.reserve(room);
     items_.push_back(std::make_unique<ReadItem>());
-    idle_.push_back(items_.back().get());
+    items_.back()->charge = kItemBytes;
+    idle_bytes_ += kItemBytes;
+    empty_.push_back(items_.back().get());
   }
-  ReadItem* item = idle_.back();
-  idle_.pop_back();
+  // What has memory goes first: an item whose memory was freed stays so until all others are in use.
+  std::vector<ReadItem*>& from = idle_.empty() ? empty_ : idle_;
+  ReadItem* item = from.back();
+  from.pop_back();
   idle_bytes_ -= item->charge;
   item->charge = charge;
   item->error.reset();
@@ -59,17 +65,18 @@ void ReadPool::give_back(ReadItem* item) {
   in_flight_bytes_ -= item->charge;
   item->charge = item->memory();
   idle_bytes_ += item->charge;
-  idle_.push_back(item);  // has room: take() saw to it
+  (item->sample.buffer.capacity() == 0 ? empty_ : idle_).push_back(item);  // there is room: take() saw to it
   note_total();
 }
 
 void ReadPool::clear() {
-  idle_bytes_ = 0;
   for (ReadItem* item : idle_) {
     item->sample = Sample();
     item->charge = item->memory();
-    idle_bytes_ += item->charge;
+    empty_.push_back(item);
   }
+  idle_.clear();
+  idle_bytes_ = empty_.size() * kItemBytes;
   note_total();
 }
 

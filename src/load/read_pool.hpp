@@ -50,11 +50,15 @@ class ReadPool {
 
  private:
   std::size_t next_charge() const;
-  void note_total() { over_.store(in_flight_bytes_ + idle_bytes_ > limit_bytes_, std::memory_order_relaxed); }
+  // An eighth more than may be in flight, so that buffers are not freed and made again around the limit.
+  void note_total() {
+    over_.store(in_flight_bytes_ + idle_bytes_ > limit_bytes_ + limit_bytes_ / 8, std::memory_order_relaxed);
+  }
 
   const std::size_t limit_bytes_;
   std::vector<std::unique_ptr<ReadItem>> items_;
-  std::vector<ReadItem*> idle_;
+  std::vector<ReadItem*> idle_;   // with memory
+  std::vector<ReadItem*> empty_;  // without
   std::size_t in_flight_ = 0;
   std::size_t in_flight_bytes_ = 0;
   std::size_t idle_bytes_ = 0;

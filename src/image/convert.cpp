@@ -70,7 +70,7 @@ bool simd_equals(const ConvertTable& table) {
   std::array<std::uint8_t, 256 * 3> row{};
   for (std::size_t i = 0; i < row.size(); ++i) row[i] = static_cast<std::uint8_t>(i / 3);
   const std::size_t bytes = bytes_of(table.dtype());
-  std::array<std::byte, 256 * 3 * 4> out{};
+  alignas(float) std::array<std::byte, 256 * 3 * 4> out{};
   std::byte* planes[3] = {out.data(), out.data() + 256 * bytes, out.data() + 512 * bytes};
   const std::size_t done = convert_row_simd(row.data(), 256, false, table, Layout::nchw, planes);
   for (std::size_t channel = 0; channel < 3; ++channel) {
@@ -131,12 +131,13 @@ ConvertTable::ConvertTable(DType dtype, const std::optional<Normalize>& normaliz
       if (normalize) number = (number / 255.0f - normalize->mean[channel]) / normalize->std[channel];
       bits_[channel][value] = bits_of(dtype, number);
     }
-    if (normalize) arithmetic_.inverse_std[channel] = 1.0f / normalize->std[channel];
-  }
-  if (normalize) {
+    if (!normalize) continue;
+    const double inverse = 1.0 / static_cast<double>(normalize->std[channel]);
     arithmetic_.normalize = true;
-    arithmetic_.mean = normalize->mean;
-    arithmetic_.std = normalize->std;
+    arithmetic_.mean[channel] = normalize->mean[channel];
+    arithmetic_.inverse_high[channel] = static_cast<float>(inverse);
+    arithmetic_.inverse_low[channel] =
+        static_cast<float>(inverse - static_cast<double>(arithmetic_.inverse_high[channel]));
   }
   simd_exact_ = simd_equals(*this);
 }

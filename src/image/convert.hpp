@@ -26,11 +26,11 @@ class ConvertTable {
   std::uint32_t bits(int channel, std::uint8_t value) const {
     return bits_[static_cast<std::size_t>(channel)][value];
   }
-  // What the SIMD loop computes with. It multiplies by inverses and corrects the quotient, and is used only
-  // if that gave the table's bits for all 256 values of all channels when this was made.
+  // What the SIMD loop computes with. It multiplies by inverses, each the sum of two numbers, and is used
+  // only if that gave the table's bits for all 256 values of all channels when this was made.
   struct Arithmetic {
     bool normalize = false;
-    std::array<float, 3> mean{}, std{}, inverse_std{};
+    std::array<float, 3> mean{}, inverse_high{}, inverse_low{};  // of std
   };
   const Arithmetic& arithmetic() const { return arithmetic_; }
   bool is_simd_exact() const { return simd_exact_; }

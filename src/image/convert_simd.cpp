@@ -1,4 +1,7 @@
 // The SIMD loops of convert() for every instruction set that Highway knows, chosen at run time.
+#include <algorithm>
+#include <cstring>
+
 #include "image/convert_kernels.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -30,20 +33,22 @@ using D8 = hn::ScalableTag<std::uint8_t>;
 using D8Q = hn::Rebind<std::uint8_t, DF>;
 using VF = hn::Vec<DF>;
 
-// value / 255, mean and std as in ConvertTable. Products with an inverse are a last bit off at most; the
-// remainder, which the fused multiply-add gets exactly, corrects it.
+// What ConvertTable::Arithmetic holds, one vector each.
 struct Channel {
-  VF mean, std, inverse_std;
+  VF mean, inverse_high, inverse_low;
 };
 
-HWY_INLINE VF divide(VF value, VF divisor, VF inverse) {
-  const VF quotient = hn::Mul(value, inverse);
-  return hn::MulAdd(hn::NegMulAdd(quotient, divisor, value), inverse, quotient);
+// A quotient by a constant whose inverse is known to twice the precision: high + low. One fused multiply-add
+// rounds it.
+HWY_INLINE VF times_inverse(VF value, VF high, VF low) {
+  return hn::MulAdd(value, high, hn::Mul(value, low));
 }
 
 HWY_INLINE VF normalized(VF value, const Channel& channel) {
-  const VF share = divide(value, hn::Set(DF(), 255.0f), hn::Set(DF(), 1.0f / 255.0f));
-  return divide(hn::Sub(share, channel.mean), channel.std, channel.inverse_std);
+  constexpr float kHigh = 1.0f / 255.0f;
+  constexpr float kLow = static_cast<float>(1.0 / 255.0 - static_cast<double>(kHigh));
+  const VF share = times_inverse(value, hn::Set(DF(), kHigh), hn::Set(DF(), kLow));
+  return times_inverse(hn::Sub(share, channel.mean), channel.inverse_high, channel.inverse_low);
 }
 
 struct F32 {
@@ -95,47 +100,80 @@ HWY_INLINE void load_pixels(const std::uint8_t* row, std::size_t width, std::siz
   }
 }
 
+// Bytes of each channel that are taken apart at once: they stay in the innermost cache. The three planes of a
+// tensor often lie a multiple of 4096 bytes apart, which makes writing to them in turns slow; so each gets a
+// stretch at a time.
+inline constexpr std::size_t kStretch = 512;
+
+template <class Number, bool kNormalize>
+HWY_INLINE void write_planes(const std::uint8_t (*bytes)[kStretch], std::size_t count,
+                             const Channel* channels, std::size_t x, std::byte* const* planes) {
+  using T = typename Number::T;
+  for (int channel = 0; channel < 3; ++channel) {
+    T* out = reinterpret_cast<T*>(planes[channel]) + x;
+    for (std::size_t i = 0; i < count; i += hn::Lanes(DF())) {
+      const auto from = hn::Load(D8Q(), bytes[channel] + i);
+      hn::StoreU(numbers<Number, kNormalize>(from, channels[channel]), typename Number::D(), out + i);
+    }
+  }
+}
+
+template <class Number, bool kNormalize>
+HWY_INLINE void write_pixels(const std::uint8_t (*bytes)[kStretch], std::size_t count,
+                             const Channel* channels, std::size_t x, std::byte* const* planes) {
+  using T = typename Number::T;
+  T* out = reinterpret_cast<T*>(planes[0]) + 3 * x;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(DF())) {
+    const auto red = numbers<Number, kNormalize>(hn::Load(D8Q(), bytes[0] + i), channels[0]);
+    const auto green = numbers<Number, kNormalize>(hn::Load(D8Q(), bytes[1] + i), channels[1]);
+    const auto blue = numbers<Number, kNormalize>(hn::Load(D8Q(), bytes[2] + i), channels[2]);
+    hn::StoreInterleaved3(red, green, blue, typename Number::D(), out + 3 * i);
+  }
+}
+
 template <class Number, bool kNormalize>
 std::size_t row_of(const std::uint8_t* row, std::size_t width, bool flip, const ConvertTable::Arithmetic& a,
                    Layout layout, std::byte* const* planes) {
-  using T = typename Number::T;
   const D8 d8;
   const DF df;
-  const typename Number::D out_tag;
-  const std::size_t step = hn::Lanes(d8), part = hn::Lanes(df);
+  const std::size_t step = hn::Lanes(d8);
   const Channel channels[3] = {
-      {hn::Set(df, a.mean[0]), hn::Set(df, a.std[0]), hn::Set(df, a.inverse_std[0])},
-      {hn::Set(df, a.mean[1]), hn::Set(df, a.std[1]), hn::Set(df, a.inverse_std[1])},
-      {hn::Set(df, a.mean[2]), hn::Set(df, a.std[2]), hn::Set(df, a.inverse_std[2])}};
-  HWY_ALIGN std::uint8_t bytes[3][HWY_MAX_BYTES];
+      {hn::Set(df, a.mean[0]), hn::Set(df, a.inverse_high[0]), hn::Set(df, a.inverse_low[0])},
+      {hn::Set(df, a.mean[1]), hn::Set(df, a.inverse_high[1]), hn::Set(df, a.inverse_low[1])},
+      {hn::Set(df, a.mean[2]), hn::Set(df, a.inverse_high[2]), hn::Set(df, a.inverse_low[2])}};
+  HWY_ALIGN std::uint8_t bytes[3][kStretch];
+  if (width < step) return 0;
   std::size_t x = 0;
-  for (; x + step <= width; x += step) {
-    hn::Vec<D8> rgb[3];
-    load_pixels(row, width, x, flip, rgb);
-    for (int channel = 0; channel < 3; ++channel) hn::Store(rgb[channel], d8, bytes[channel]);
-    for (std::size_t i = 0; i < step; i += part) {
-      hn::Vec<typename Number::D> out[3];
-      for (int channel = 0; channel < 3; ++channel) {
-        out[channel] = numbers<Number, kNormalize>(hn::Load(D8Q(), bytes[channel] + i), channels[channel]);
-      }
-      if (layout == Layout::nchw) {
-        for (int channel = 0; channel < 3; ++channel) {
-          hn::StoreU(out[channel], out_tag, reinterpret_cast<T*>(planes[channel]) + x + i);
-        }
-      } else {
-        hn::StoreInterleaved3(out[0], out[1], out[2], out_tag, reinterpret_cast<T*>(planes[0]) + 3 * (x + i));
-      }
+  while (x < width) {
+    x = std::min(x,
+                 width - step);  // the last vector overlaps what is done: the same numbers are written again
+    std::size_t count = 0;
+    for (; count < kStretch && x + count + step <= width; count += step) {
+      hn::Vec<D8> rgb[3];
+      load_pixels(row, width, x + count, flip, rgb);
+      for (int channel = 0; channel < 3; ++channel) hn::Store(rgb[channel], d8, bytes[channel] + count);
     }
+    if (layout == Layout::nchw) {
+      write_planes<Number, kNormalize>(bytes, count, channels, x, planes);
+    } else {
+      write_pixels<Number, kNormalize>(bytes, count, channels, x, planes);
+    }
+    x += count;
   }
   return x;
 }
 
 std::size_t row_of_bytes(const std::uint8_t* row, std::size_t width, bool flip, Layout layout,
                          std::byte* const* planes) {
+  if (layout == Layout::nhwc && !flip) {
+    std::memcpy(planes[0], row, width * 3);
+    return width;
+  }
   const D8 d8;
   const std::size_t step = hn::Lanes(d8);
-  std::size_t x = 0;
-  for (; x + step <= width; x += step) {
+  if (width < step) return 0;
+  for (std::size_t begin = 0; begin < width; begin += step) {
+    const std::size_t x = std::min(begin, width - step);
     hn::Vec<D8> rgb[3];
     load_pixels(row, width, x, flip, rgb);
     if (layout == Layout::nchw) {
@@ -146,7 +184,7 @@ std::size_t row_of_bytes(const std::uint8_t* row, std::size_t width, bool flip, 
       hn::StoreInterleaved3(rgb[0], rgb[1], rgb[2], d8, reinterpret_cast<std::uint8_t*>(planes[0]) + 3 * x);
     }
   }
-  return x;
+  return width;
 }
 
 template <class Number>

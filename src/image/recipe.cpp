@@ -47,7 +47,8 @@ Recipe::Recipe(std::vector<Step> steps) : steps_(std::move(steps)) {
 std::string Recipe::to_string() const {
   std::string text;
   for (const Step& step : steps_) {
-    if (step == Step(image::default_tensor(steps_))) continue;
+    const auto* tensor = std::get_if<TensorStep>(&step);
+    if (tensor && *tensor == image::default_tensor(steps_)) continue;
     if (!text.empty()) text += ' ';
     text += image::write_step(step);
   }

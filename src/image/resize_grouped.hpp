@@ -1,5 +1,4 @@
-// The horizontal pass for processors that permute bytes across 64 (AVX-512 VBMI) and sum byte products
-// (VNNI).
+// The horizontal pass for processors that permute 64 bytes (AVX-512 VBMI) and sum byte products (VNNI).
 #pragma once
 
 #include <cstddef>

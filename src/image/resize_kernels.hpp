@@ -1,5 +1,4 @@
-// The two inner loops of a resize, once as plain C++ (the definition) and once as SIMD; both give the same
-// bytes.
+// The two inner loops of a resize, once as plain C++ (the definition) and once as SIMD: the same bytes.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-// Runs a test once for every instruction set that this processor and this build have. Only tests include
-// this.
+// Runs a test once for every instruction set that processor and build have. Only tests include this.
 #pragma once
 
 #include <cstdint>

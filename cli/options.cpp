@@ -28,7 +28,6 @@ Options::Options(std::string verb, std::string example, std::string purpose)
   app_->set_help_flag("");
   app_->allow_extras();
   app_->allow_windows_style_options(false);
-  app_->add_flag("-h,--help", help_, "")->disable_flag_override();
 }
 
 Options::~Options() = default;
@@ -86,19 +85,23 @@ std::string Options::joined(const std::vector<std::string_view>& names) {
 }
 
 void Options::refuse_unknown_flags(const std::vector<std::string>& leftovers) const {
-  std::vector<std::string_view> names{"--help"};
+  std::vector<std::string_view> names;
   for (const Declared& one : declared_) names.push_back(one.name);
+  names.emplace_back("--help");
   for (const std::string& argument : leftovers) {
     if (argument.size() < 2 || argument[0] != '-') continue;
     const std::string name = argument.substr(0, argument.find('='));
-    throw UsageError(fmt::format("unknown option {}{}", name, did_you_mean(nearest_name(name, names))));
+    throw UsageError(fmt::format("unknown option {}{}", name, did_you_mean(nearest_spelling(name, names))));
   }
 }
 
-// CLI11 would take the next option for the value of one that lacks its own.
+// CLI11 would take the next option for the value of one that lacks its own, and give a flag's value words of
+// its own.
 void Options::check_value_shapes(Arguments arguments) const {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     for (const Declared& one : declared_) {
+      if (one.flag && arguments[i].starts_with(one.name + "="))
+        throw UsageError(fmt::format("{} takes no value", one.name));
       if (!one.read) continue;
       if (arguments[i] == one.name + "=")
         throw UsageError(fmt::format("{} needs a value behind the '='", one.name));
@@ -152,14 +155,16 @@ bool Options::parse(Arguments arguments) {
   const auto mark =
       std::find(arguments.begin(), arguments.end(), "--");  // behind it everything is positional
   const Arguments before(arguments.begin(), mark);
+  const auto asks_for_help = [](const std::string& argument) {
+    return argument == "--help" || argument == "-h";
+  };
+  if (std::any_of(before.begin(), before.end(), asks_for_help)) return false;
   try {
     app_->parse(std::vector<std::string>(before.rbegin(), before.rend()));  // the order that CLI11 wants
   } catch (const CLI::ParseError& error) {
-    if (std::find(before.begin(), before.end(), "--help") != before.end()) return false;
     check_value_shapes(before);
     throw UsageError(error.what());
   }
-  if (help_) return false;
   std::vector<std::string> positionals = app_->remaining();
   refuse_unknown_flags(positionals);
   check_value_shapes(before);

@@ -99,7 +99,6 @@ class Options {
   std::unique_ptr<CLI::App> app_;
   std::vector<Declared> declared_;
   std::vector<Positional> positionals_;
-  bool help_ = false;
 };
 
 }  // namespace stoker::cli

@@ -11,7 +11,6 @@
 
 #include "stoker/error.hpp"
 
-#include "base/units.hpp"
 #include "cli/exit_status.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/verbs.hpp"
@@ -81,7 +80,7 @@ Found find_verb(Arguments arguments) {
       if (verb.name == first + " " + arguments[1]) return {&verb, arguments.subspan(2)};
     }
     throw UsageError(fmt::format("unknown verb '{} {}'; {}{}", first, arguments[1], allowed,
-                                 did_you_mean(nearest_name(arguments[1], seconds))));
+                                 did_you_mean(nearest_spelling(arguments[1], seconds))));
   }
   std::vector<std::string_view> firsts{"help", "bench"};
   for (const Verb& verb : kVerbs) {
@@ -90,7 +89,8 @@ Found find_verb(Arguments arguments) {
   }
   const char* kind = first.starts_with("-") ? "option" : "verb";
   if (first.starts_with("-")) firsts = {"--help", "--version"};
-  throw UsageError(fmt::format("unknown {} '{}'{}", kind, first, did_you_mean(nearest_name(first, firsts))));
+  throw UsageError(
+      fmt::format("unknown {} '{}'{}", kind, first, did_you_mean(nearest_spelling(first, firsts))));
 }
 
 // `help VERB` is `VERB --help`; `help` and `bench --help` have no verb to run.

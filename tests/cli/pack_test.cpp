@@ -118,21 +118,23 @@ TEST(Pack, ADestinationThatCannotBeWrittenFails) {
   }
 }
 
-// Long enough to be stopped in the middle: the sample set is resized and re-encoded, by one thread.
 class PackStopped : public testing::TestWithParam<int> {};
 
 TEST_P(PackStopped, LeavesNoFileUnderAFinalName) {
   const TempDir dir;
-  const std::string photos = dir.path("photos");
-  ASSERT_EQ(stoker({"synth", photos, "--classes", "2", "--images", "200", "--width", "640", "--height", "480",
-                    "--quiet"})
-                .status,
-            0);
+  const std::string photos = make_photos(dir) + "/train";
+  std::string photo;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(photos)) {
+    if (entry.is_regular_file()) photo = std::filesystem::relative(entry.path(), dir.path()).string();
+  }
+  std::string lines;  // one photo again and again: long enough to be stopped in the middle
+  for (int i = 0; i < 100000; ++i) lines += std::to_string(i) + "\t0\t" + photo + "\n";
+  const std::string list = dir.write("long.lst", lines);
   const std::string out = dir.path("out");
   std::filesystem::create_directory(out);
-  const RunOptions options{.signal = GetParam(), .signal_after = std::chrono::milliseconds(150)};
-  const ProgramResult result = stoker(
-      {"pack", photos + "/train", out + "/x.rec", "--quality", "95", "--threads", "1", "--json"}, options);
+  const RunOptions options{.signal = GetParam(), .signal_after = std::chrono::milliseconds(500)};
+  const ProgramResult result =
+      stoker({"pack", list, out + "/x.rec", "--quality", "95", "--threads", "1", "--json"}, options);
   ASSERT_EQ(result.status, 130) << result.out << result.err;
   EXPECT_EQ(result.out, "");
   EXPECT_TRUE(files_in(out).empty()) << files_in(out).front();

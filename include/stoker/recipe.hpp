@@ -19,10 +19,13 @@ std::size_t bytes_of(DType dtype);
 enum class Layout { nchw, nhwc };
 std::string_view to_string(Layout layout);
 
-// The steps. Geometry comes first (any crops, at most one resize among them, a flip), then normalize, then tensor.
+// The steps. Geometry comes first (any crops, at most one resize among them, a flip), then normalize, then
+// tensor. A crop in front of the resize takes what the picture has and pads nothing; behind it, or without
+// one, it pads. Step n of the list draws its choices from (seed, epoch, sample, n), whatever the others draw.
 
 // random_resized_crop(224, scale=0.08..1, ratio=0.75..1.3333, filter=bilinear): torchvision's distribution.
-// Source: recipes.md 2: up to 10 tries of area and log-uniform ratio, else the centred largest crop of an allowed ratio.
+// Source: recipes.md 2: up to 10 tries of area and log-uniform ratio, else the centred largest crop of an
+// allowed ratio.
 struct RandomResizedCrop {
   Size size;
   double scale_min = 0.08, scale_max = 1.0;
@@ -30,7 +33,8 @@ struct RandomResizedCrop {
   Filter filter = Filter::bilinear;
   friend bool operator==(const RandomResizedCrop&, const RandomResizedCrop&) = default;
 };
-// resize(256): short side to 256, long side truncated, as torchvision; resize(256x192): to exactly width x height.
+// resize(256): short side to 256, long side truncated, as torchvision; resize(256x192): to exactly width x
+// height.
 struct ResizeStep {
   int short_side = 0;  // 0: to `size`
   Size size;
@@ -42,7 +46,8 @@ struct CenterCrop {
   Size size;
   friend bool operator==(const CenterCrop&, const CenterCrop&) = default;
 };
-// random_crop(32, padding=4): anywhere in the picture extended by `padding` zero pixels on each side.
+// random_crop(32, padding=4): anywhere in the picture extended by `padding` zero pixels on each side; where
+// that is still smaller, it is centred and padded, as by center_crop.
 struct RandomCrop {
   Size size;
   int padding = 0;
@@ -53,7 +58,8 @@ struct Flip {
   double probability = 0.5;
   friend bool operator==(const Flip&, const Flip&) = default;
 };
-// normalize(imagenet) or normalize(mean=a/b/c, std=a/b/c): (value/255 - mean) / std.
+// normalize(imagenet) or normalize(mean=a/b/c, std=a/b/c): (value/255 - mean) / std, in single precision and
+// this order. Without it values stay 0..255, in whatever number type.
 struct Normalize {
   std::array<float, 3> mean{};
   std::array<float, 3> std{};
@@ -67,7 +73,9 @@ struct TensorStep {
 };
 using Step = std::variant<RandomResizedCrop, ResizeStep, CenterCrop, RandomCrop, Flip, Normalize, TensorStep>;
 
-// A checked list of steps. Names for whole ones: imagenet_train(224), imagenet_eval(224).
+// A checked list of steps. Names for whole ones (both take filter=… too, and may be followed by tensor):
+// imagenet_train(N): random_resized_crop(N) flip(0.5) normalize(imagenet)
+// imagenet_eval(N):  resize(round(N * 256 / 224)) center_crop(N) normalize(imagenet)
 class Recipe {
  public:
   // Errors: invalid_argument, naming the step or option, what is allowed and the nearest right name.

@@ -9,8 +9,10 @@ namespace {
 
 // Weights of one axis that are held at once; a window that needs more is made in parts.
 constexpr std::size_t kMaxWeights = std::size_t{1} << 22;
-// Rows that the vertical pass wants side by side at most; taller windows are summed up row by row.
+// Rows, and their bytes, that the vertical pass wants side by side at most; taller windows are summed up row
+// by row.
 constexpr int kMaxRing = 1024;
+constexpr std::size_t kMaxRingBytes = std::size_t{16} << 20;
 
 bool fits(const ResizeAxis& axis, int source_size, int target_size, int begin, int end, Filter filter) {
   return axis.source_size == source_size && axis.target_size == target_size && axis.begin == begin &&
@@ -182,12 +184,13 @@ class Resizer::Job {
   // need.
   void horizontal_then_vertical() {
     const ResizeAxis& axis = r_.vertical_;
-    if (!has_horizontal_ || axis.used_taps > kMaxRing) {
+    const int ring = axis.used_taps + kRowsAtOnce;
+    if (!has_horizontal_ || axis.used_taps > kMaxRing ||
+        static_cast<std::size_t>(ring) * ring_pitch_ > kMaxRingBytes) {
       const int x = has_horizontal_ ? 0 : (window_.x - source_rect_.x) * 3;
       for (int i = 0; i < axis.size(); ++i) tall_row(i, x, row_bytes_, has_horizontal_, out_row(i));
       return;
     }
-    const int ring = axis.used_taps + kRowsAtOnce;
     r_.between_.resize(static_cast<std::size_t>(ring) * ring_pitch_);
     r_.rows_.resize(static_cast<std::size_t>(axis.used_taps));
     int made = axis.source_begin;  // rows before this one went through the horizontal pass

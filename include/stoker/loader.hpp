@@ -1,4 +1,5 @@
-// A stream of batches: the same bytes for any number of threads or ranks, saved and restored in the middle of an epoch.
+// A stream of batches: the same bytes for any number of threads or ranks, saved and restored in the middle of
+// an epoch.
 #pragma once
 
 #include <chrono>
@@ -11,8 +12,8 @@
 #include <vector>
 
 #include "stoker/counters.hpp"
-#include "stoker/record.hpp"
 #include "stoker/recipe.hpp"
+#include "stoker/record.hpp"
 
 namespace stoker {
 
@@ -20,7 +21,8 @@ namespace stoker {
 enum class BadSamplePolicy {
   raise,       // next() throws, naming it
   skip,        // its slot is zeroed and flagged: the number of steps never changes
-  substitute,  // its slot gets the first good sample behind it in the epoch's order (wrapping), and is flagged
+  substitute,  // its slot gets the first good sample behind it in the epoch's order (wrapping), and is
+               // flagged
 };
 std::string_view to_string(BadSamplePolicy policy);
 
@@ -35,15 +37,16 @@ std::string_view to_string(LastBatchPolicy policy);
 enum class SampleStatus : std::uint8_t {
   ok,
   warned,       // decoded with a complaint of the decoder
-  bad,          // zeroed: see bad_samples()
-  substituted,  // another sample's pixels and label stand in its place
-  padding,      // not a sample of this epoch: leave it out of averages
+  bad,          // zeroed, its labels are -1: see bad_samples()
+  substituted,  // another sample's pixels, labels, key and index stand in its place
+  padding,      // leave it out of averages: a sample that had its turn in this epoch, or nothing at all (zero
+            // pixels, labels -1, index 2^64 - 1)
 };
 
 struct LoaderOptions {
   std::string recipe = "imagenet_train(224)";
-  int batch_size = 32;   // per rank
-  bool shuffle = true;   // a new order each epoch, from the seed
+  int batch_size = 32;  // per rank
+  bool shuffle = true;  // a new order each epoch, from the seed
   std::uint64_t seed = 0;
   int threads = 0;       // decode workers; 0: tuned within the CPUs that may be used
   int read_threads = 0;  // readers ahead of them; 0: 2 (they mostly wait)
@@ -51,11 +54,13 @@ struct LoaderOptions {
   int world_size = 1;
   LastBatchPolicy last_batch = LastBatchPolicy::keep;
   BadSamplePolicy bad_sample = BadSamplePolicy::skip;
-  double max_bad_share = 0.01;  // of the samples met so far, once 1,000 were met or the epoch ended: more stops the run
+  double max_bad_share =
+      0.01;  // of the samples met so far, once 1,000 were met or the epoch ended: more stops the run
   std::uint64_t max_pixels = kDefaultMaxPixels;
-  int batches_ahead = 3;                    // finished or being filled, beyond the one in use
-  std::size_t read_ahead_bytes = 64 << 20;  // compressed bytes that wait for a worker, at most (one sample is always let in)
-  int label_width = 1;          // labels kept of each sample; fewer are filled with 0
+  int batches_ahead = 3;  // finished or being filled, beyond the one in use
+  std::size_t read_ahead_bytes =
+      64 << 20;         // compressed bytes that wait for a worker, at most (one sample is always let in)
+  int label_width = 1;  // labels kept of each sample; fewer are filled with 0
   bool publish_counters = true;
 };
 
@@ -73,7 +78,8 @@ namespace load {
 struct BatchSlot;
 }
 
-// One batch. Owns: a counted reference to its slot; the memory stays untouched while any copy of the handle lives.
+// One batch. Owns: a counted reference to its slot; the memory stays untouched while any copy of the handle
+// lives.
 class Batch {
  public:
   Batch() = default;
@@ -81,14 +87,15 @@ class Batch {
 
   explicit operator bool() const { return slot_ != nullptr; }
   int size() const;
-  // Shape: size × 3 × height × width (nchw) or size × height × width × 3 (nhwc), packed, in dtype(). 64-byte aligned.
+  // Shape: size × 3 × height × width (nchw) or size × height × width × 3 (nhwc), packed, in dtype(). 64-byte
+  // aligned.
   const std::byte* images() const;
   std::size_t image_bytes() const;  // of one sample
   Size image_size() const;
   DType dtype() const;
   Layout layout() const;
-  std::span<const float> labels() const;               // size × label_width
-  std::span<const std::uint64_t> indices() const;      // of the samples in the source
+  std::span<const float> labels() const;           // size × label_width
+  std::span<const std::uint64_t> indices() const;  // in the source, of the samples whose pixels these are
   std::span<const SampleStatus> statuses() const;
   std::span<const std::string> keys() const;
   std::uint64_t epoch() const;
@@ -103,19 +110,23 @@ class Loader {
  public:
   // Errors: invalid_argument (options, recipe), and whatever open_records throws when it made the reader.
   Loader(std::shared_ptr<const RecordReader> records, LoaderOptions options);
+  // Within about a second: a thread that hangs in a read is left behind, and ends with that read. Batches
+  // stay valid.
   ~Loader();
   Loader(Loader&&) noexcept;
   Loader& operator=(Loader&&) noexcept;
 
   // The next batch of the epoch, or an empty handle at its end; the call after that begins the next epoch.
-  // Errors: the first error of any worker, within a second of it; after that the loader is at its end.
+  // Errors: the first error of any worker, within a second of it; a bad sample's (raise, max_bad_share) in
+  // place of its batch. After that the loader is at its end, until set_epoch() or restore().
   Batch next();
 
   // Leaves the present epoch and stands before the first batch of `epoch`.
   void set_epoch(std::uint64_t epoch);
   std::uint64_t epoch() const;
   std::uint64_t steps_per_epoch() const;  // the same on every rank
-  std::uint64_t samples_per_epoch() const;  // of this rank's global order: dataset size, less what `drop` leaves out
+  std::uint64_t samples_per_epoch()
+      const;  // of this rank's global order: dataset size, less what `drop` leaves out
 
   // The state behind the last batch that next() gave.
   LoaderState state() const;

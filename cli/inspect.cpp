@@ -10,8 +10,8 @@
 #include "stoker/store.hpp"
 
 #include "base/cpus.hpp"
+#include "base/in_order.hpp"
 #include "cli/exit_status.hpp"
-#include "cli/in_order.hpp"
 #include "cli/json.hpp"
 #include "cli/text.hpp"
 #include "cli/verbs.hpp"

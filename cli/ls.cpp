@@ -6,8 +6,8 @@
 
 #include "base/cpus.hpp"
 #include "base/crc.hpp"
+#include "base/in_order.hpp"
 #include "cli/exit_status.hpp"
-#include "cli/in_order.hpp"
 #include "cli/json.hpp"
 #include "cli/text.hpp"
 #include "cli/verbs.hpp"

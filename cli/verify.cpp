@@ -7,7 +7,7 @@
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 #include "cli/verbs.hpp"
-#include "cli/verification.hpp"
+#include "pack/verify_source.hpp"
 
 namespace stoker::cli {
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kBadTold = 20;  // to people; JSON has all
 
-Json to_json(const VerifyReport& report) {
+Json to_json(const packing::VerifyReport& report) {
   Json json = json_object("verify");
   json["records"] = report.records;
   json["ok"] = report.ok;
@@ -30,7 +30,7 @@ Json to_json(const VerifyReport& report) {
   return json;
 }
 
-void tell(const VerifyReport& report, Output& out) {
+void tell(const packing::VerifyReport& report, Output& out) {
   for (std::size_t i = 0; i < report.bad.size() && i < kBadTold; ++i) {
     const BadRecord& bad = report.bad[i];
     out.line(printable(fmt::format("bad: {} at offset {}{}: {}", bad.container, bad.offset,
@@ -47,7 +47,7 @@ void tell(const VerifyReport& report, Output& out) {
 }  // namespace
 
 int run_verify(const Call& call) {
-  VerifyOptions verify;
+  packing::VerifyOptions verify;
   CommonOptions common;
   Options options(
       "verify", "stoker verify train.rec --decode",
@@ -60,7 +60,7 @@ int run_verify(const Call& call) {
   declare_open(options, verify.open);
   if (!call.parse(options, common)) return kDone;
 
-  VerifyReport report;
+  packing::VerifyReport report;
   {
     Progress progress(call.talk, "records");
     report =

@@ -39,8 +39,8 @@ TEST(BenchDecode, Json) {
 TEST(BenchLoad, Json) {
   const TempDir dir;
   const auto json = json_of(stoker({"bench", "load", make_pack(dir, 2, 20), "--threads", "1,auto",
-                                    "--seconds", "200ms", "--rounds", "2", "--batch-size", "8", "--epochs",
-                                    "2", "--recipe", "random_resized_crop(32) flip", "--json", "--quiet"}));
+                                    "--seconds", "100ms", "--rounds", "1", "--batch-size", "8", "--epochs",
+                                    "0", "--recipe", "random_resized_crop(32) flip", "--json", "--quiet"}));
   EXPECT_EQ(json["schema"], "stoker.bench.load/1");
   ASSERT_EQ(json["rows"].size(), 2U);
   for (const auto& row : json["rows"]) {

@@ -3,7 +3,9 @@
 // --gtest_filter='*HelpGolden*', then read the difference.
 #include "cli/help.hpp"
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sstream>
@@ -66,6 +68,17 @@ TEST(Help, NamesEveryVerb) {
   for (const char* verb : {"pack", "ls", "verify", "inspect", "synth", "train", "bench decode", "bench load",
                            "bench pack", "bench start"}) {
     EXPECT_NE(overview.find(std::string("\n  ") + verb + " "), std::string::npos) << verb;
+  }
+}
+
+TEST(Help, NamesNoOptionThatTheDocumentLacks) {
+  const std::string document = read_file(STOKER_COMMAND_LINE_DOCUMENT);
+  for (const auto& entry : std::filesystem::directory_iterator(STOKER_GOLDEN)) {
+    const std::string page = read_file(entry.path());
+    for (std::size_t at = page.find(" --"); at != std::string::npos; at = page.find(" --", at + 1)) {
+      const std::string option = page.substr(at + 1, page.find_first_of(" |)\n", at + 1) - at - 1);
+      EXPECT_NE(document.find(option), std::string::npos) << option << " of " << entry.path();
+    }
   }
 }
 

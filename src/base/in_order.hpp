@@ -8,7 +8,7 @@
 
 #include "base/thread_group.hpp"
 
-namespace stoker::cli {
+namespace stoker {
 
 // What is read before it is worked on: as many items as keep the threads busy, within a bound of memory.
 struct ChunkLimits {
@@ -57,4 +57,4 @@ void process_in_order(int threads, const std::function<bool(Item&)>& read,
   }
 }
 
-}  // namespace stoker::cli
+}  // namespace stoker

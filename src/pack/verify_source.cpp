@@ -1,4 +1,4 @@
-#include "cli/verification.hpp"
+#include "pack/verify_source.hpp"
 
 #include <fmt/format.h>
 #include <memory>
@@ -9,12 +9,12 @@
 #include "stoker/store.hpp"
 
 #include "base/cpus.hpp"
-#include "cli/in_order.hpp"
+#include "base/in_order.hpp"
 #include "image/decoder.hpp"
 #include "image/sniff.hpp"
 #include "record/dataset_manifest.hpp"
 
-namespace stoker::cli {
+namespace stoker::packing {
 
 namespace {
 
@@ -115,4 +115,4 @@ VerifyReport verify_source(const VerifyOptions& options, const VerifyProgressCal
   return report;
 }
 
-}  // namespace stoker::cli
+}  // namespace stoker::packing

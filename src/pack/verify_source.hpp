@@ -11,7 +11,7 @@
 #include "stoker/image.hpp"
 #include "stoker/record.hpp"
 
-namespace stoker::cli {
+namespace stoker::packing {
 
 struct VerifyOptions {
   std::string source;
@@ -38,4 +38,4 @@ using VerifyProgressCallback = std::function<void(std::uint64_t)>;
 VerifyReport verify_source(const VerifyOptions& options, const VerifyProgressCallback& progress,
                            const std::atomic<bool>& cancel);
 
-}  // namespace stoker::cli
+}  // namespace stoker::packing

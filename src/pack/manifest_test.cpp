@@ -17,7 +17,7 @@ PackReport report() {
 }
 
 TEST(Manifest, NamesNoFolderOfThisMachine) {
-  const auto manifest = make_manifest({.source = "/home/me/photos/"}, report(), {5, 999, 0xBEEF});
+  const auto manifest = make_manifest({.source = "/deep/down/photos/"}, report(), {5, 999, 0xBEEF});
   ASSERT_EQ(manifest.shards.size(), 1U);
   EXPECT_EQ(manifest.shards[0], (record::ManifestShard{"set.rec", 4, 1000, 0x1234}));
   EXPECT_EQ(manifest.source, (record::ManifestSource{5, 999, 0xBEEF}));

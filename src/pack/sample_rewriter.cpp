@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "image/pixel_encoders.hpp"
 #include "pack/markers.hpp"
-#include "pack/pixel_encoders.hpp"
 
 namespace stoker::packing {
 namespace {
@@ -132,14 +132,17 @@ Result<std::span<const std::byte>> SampleRewriter::encode(const Pixels& pixels,
   const int quality = options_.quality.value_or(kDefaultQuality);
   const bool turned = info.orientation >= 2 && info.orientation <= 8;
   if (plan.kind == ImageKind::png) {
-    if (auto done = encode_png(pixels.view, plan.gray, info.orientation, encoded_); !done) {
+    const std::vector<std::byte> exif =
+        turned ? exif_with_orientation(info.orientation) : std::vector<std::byte>{};
+    if (auto done = image::encode_png(pixels.view, plan.gray, exif, encoded_); !done) {
       return tl::unexpected(done.error());
     }
     return std::span<const std::byte>(encoded_);
   }
   if (plan.kind == ImageKind::webp) {
     if (turned) changes.add(Change::orientation_lost);
-    if (auto done = encode_webp(pixels.view, quality, webp_is_lossless(source), encoded_); !done) {
+    if (auto done = image::encode_webp(pixels.view, quality, image::webp_is_lossless(source), encoded_);
+        !done) {
       return tl::unexpected(done.error());
     }
     return std::span<const std::byte>(encoded_);

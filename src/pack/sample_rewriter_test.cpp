@@ -105,7 +105,7 @@ TEST(SampleRewriter, KindsAreKeptUnlessAsked) {
   EXPECT_EQ(rewrite(png_file(128, 96, 1), {.resize_short = 48}).info.kind, ImageKind::png);
   EXPECT_EQ(rewrite(webp_file(128, 96, 1, false), {.resize_short = 48}).info.kind, ImageKind::webp);
   const Outcome lossless = rewrite(webp_file(128, 96, 1, true), {.resize_short = 48});
-  EXPECT_TRUE(webp_is_lossless(as_bytes(lossless.bytes)));
+  EXPECT_TRUE(image::webp_is_lossless(as_bytes(lossless.bytes)));
   const Outcome converted = rewrite(webp_file(128, 96, 1, true), {.encode = Encode::jpeg});
   EXPECT_EQ(converted.info.kind, ImageKind::jpeg);
   EXPECT_EQ(converted.info.sampling, "1x1 1x1 1x1");

@@ -12,8 +12,8 @@
 #include "stoker/image.hpp"
 #include "stoker/record.hpp"
 
+#include "image/pixel_encoders.hpp"
 #include "jpeg/encoder.hpp"
-#include "pack/pixel_encoders.hpp"
 #include "support/temp_dir.hpp"
 
 namespace stoker::packing::test_images {
@@ -59,14 +59,14 @@ inline std::string jpeg_file(int width, int height, int seed, jpeg::EncodeSpec s
 
 inline std::string png_file(int width, int height, int seed, bool gray = false) {
   std::vector<std::byte> out;
-  const auto done = encode_png(picture(width, height, seed, gray).view(), gray, 1, out);
+  const auto done = image::encode_png(picture(width, height, seed, gray).view(), gray, {}, out);
   if (!done) throw done.error();
   return as_text(out);
 }
 
 inline std::string webp_file(int width, int height, int seed, bool lossless) {
   std::vector<std::byte> out;
-  const auto done = encode_webp(picture(width, height, seed).view(), 90, lossless, out);
+  const auto done = image::encode_webp(picture(width, height, seed).view(), 90, lossless, out);
   if (!done) throw done.error();
   return as_text(out);
 }

@@ -4,10 +4,9 @@
 #include <spng.h>
 #include <vector>
 
-#include "pack/markers.hpp"
-#include "pack/pixel_encoders.hpp"
+#include "image/pixel_encoders.hpp"
 
-namespace stoker::packing {
+namespace stoker::image {
 namespace {
 
 struct ContextFree {
@@ -20,7 +19,7 @@ tl::unexpected<Error> png_failure(int code) {
               {.operation = "encode PNG", .found = spng_strerror(code)});
 }
 
-int write_rows(spng_ctx* context, const image::RgbView& pixels, bool gray) {
+int write_rows(spng_ctx* context, const RgbView& pixels, bool gray) {
   const auto width = static_cast<std::size_t>(pixels.width);
   std::vector<std::uint8_t> gray_row(gray ? width : 0);
   for (int y = 0; y < pixels.height; ++y) {
@@ -35,7 +34,7 @@ int write_rows(spng_ctx* context, const image::RgbView& pixels, bool gray) {
 
 }  // namespace
 
-Result<void> encode_png(const image::RgbView& pixels, bool gray, int orientation,
+Result<void> encode_png(const RgbView& pixels, bool gray, std::span<const std::byte> exif,
                         std::vector<std::byte>& out) {
   const std::unique_ptr<spng_ctx, ContextFree> context(spng_ctx_new(SPNG_CTX_ENCODER));
   if (!context) return png_failure(SPNG_EMEM);
@@ -46,11 +45,11 @@ Result<void> encode_png(const image::RgbView& pixels, bool gray, int orientation
   header.bit_depth = 8;
   header.color_type = gray ? SPNG_COLOR_TYPE_GRAYSCALE : SPNG_COLOR_TYPE_TRUECOLOR;
   if (const int code = spng_set_ihdr(context.get(), &header)) return png_failure(code);
-  std::vector<std::byte> tiff;
-  if (orientation >= 2 && orientation <= 8) {
-    tiff = exif_with_orientation(orientation);
-    spng_exif exif{tiff.size(), reinterpret_cast<char*>(tiff.data())};
-    if (const int code = spng_set_exif(context.get(), &exif)) return png_failure(code);
+  if (!exif.empty()) {
+    // The library only reads it, though its struct says otherwise.
+    auto* data = const_cast<char*>(reinterpret_cast<const char*>(exif.data()));
+    spng_exif chunk{exif.size(), data};
+    if (const int code = spng_set_exif(context.get(), &chunk)) return png_failure(code);
   }
   const int flags = SPNG_ENCODE_PROGRESSIVE | SPNG_ENCODE_FINALIZE;
   if (const int code = spng_encode_image(context.get(), nullptr, 0, SPNG_FMT_PNG, flags))
@@ -66,4 +65,4 @@ Result<void> encode_png(const image::RgbView& pixels, bool gray, int orientation
   return {};
 }
 
-}  // namespace stoker::packing
+}  // namespace stoker::image

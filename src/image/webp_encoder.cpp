@@ -3,12 +3,11 @@
 #include <webp/decode.h>
 #include <webp/encode.h>
 
-#include "pack/pixel_encoders.hpp"
+#include "image/pixel_encoders.hpp"
 
-namespace stoker::packing {
+namespace stoker::image {
 
-Result<void> encode_webp(const image::RgbView& pixels, int quality, bool lossless,
-                         std::vector<std::byte>& out) {
+Result<void> encode_webp(const RgbView& pixels, int quality, bool lossless, std::vector<std::byte>& out) {
   std::uint8_t* raw = nullptr;
   const int stride = static_cast<int>(pixels.stride);
   const std::size_t bytes =
@@ -32,4 +31,4 @@ bool webp_is_lossless(std::span<const std::byte> bytes) {
   return status == VP8_STATUS_OK && features.format == kLossless;
 }
 
-}  // namespace stoker::packing
+}  // namespace stoker::image

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <new>
+#include <stdexcept>
 
 #include "base/endian.hpp"
 #include "base/units.hpp"
@@ -127,11 +128,16 @@ void describe_record(std::span<const std::byte> data, std::uint64_t ordinal, Sam
 }
 
 std::span<std::byte> room_in(Sample& sample, std::uint64_t bytes) {
+  const auto no_memory = [bytes] {
+    return Error(ErrorCode::out_of_resources,
+                 {.operation = "read sample", .found = fmt::format("no memory for {}", format_bytes(bytes))});
+  };
   try {
     if (sample.buffer.size() < bytes) sample.buffer.resize(bytes);
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::out_of_resources,
-                {.operation = "read sample", .found = fmt::format("no memory for {}", format_bytes(bytes))});
+    throw no_memory();
+  } catch (const std::length_error&) {
+    throw no_memory();
   }
   return std::span(sample.buffer).first(bytes);
 }

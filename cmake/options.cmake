@@ -5,6 +5,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports string concatenation as overlapping (its bug 105329).
   target_compile_options(stoker_flags INTERFACE -Wno-restrict)
 endif()
+if(STOKER_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Instrumentation hides from GCC that a value is always set before it is read.
+  target_compile_options(stoker_flags INTERFACE -Wno-maybe-uninitialized)
+endif()
 if(STOKER_DEVELOPER)
   target_compile_options(stoker_flags INTERFACE -Werror)
 endif()

@@ -65,12 +65,12 @@ TEST(DecodeBench, HoldsEveryRouteAgainstItsBaselineAndFindsThemExact) {
 TEST(DecodeBench, LeavesOutWhatOneSideCannotDecodeAndNamesIt) {
   const test::TempDir dir;
   const std::string source = make_set(dir);
-  dir.write("set/train/cross/aa.jpg", "not a picture");
-  dir.write("set/train/disk/zz.jpg", "");
+  dir.write("set/train/checked_cross/aa.jpg", "not a picture");
+  dir.write("set/train/plain_disk/zz.jpg", "");
   const DecodeBenchReport report = run_decode_bench(options_of(source));
   EXPECT_EQ(report.images, 12U);
   EXPECT_EQ(report.skipped, 2U);
-  EXPECT_THAT(report.first_skipped, HasSubstr("cross/aa.jpg"));
+  EXPECT_THAT(report.first_skipped, HasSubstr("checked_cross/aa.jpg"));
 }
 
 TEST(DecodeBench, TakesAtMostItsLimitSpreadOverTheSource) {

@@ -82,7 +82,7 @@ TEST(LoadBench, ReportsARowForEachThreadNumber) {
 TEST(LoadBench, CountsBadSamplesAndGoesOn) {
   const test::TempDir dir;
   LoadBenchOptions options = load_options(make_set(dir));
-  dir.write("set/train/disk/zz.jpg", "not a picture");
+  dir.write("set/train/plain_disk/zz.jpg", "not a picture");
   options.threads = {1};
   options.epochs = 0;
   options.cost_turns = 0;

@@ -14,7 +14,7 @@
 namespace stoker::bench {
 
 inline constexpr int kSynthMinClasses = 2;
-inline constexpr int kSynthMaxClasses = 24;  // 8 shapes × 3 kinds of surface
+inline constexpr int kSynthMaxClasses = 24;  // 8 shapes, each with 3 of the 5 kinds of surface
 inline constexpr int kSynthMinSide = 32;     // pixels; below it a shape's corners are gone
 inline constexpr int kSynthMaxSide = 4096;
 

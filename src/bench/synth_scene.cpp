@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fmt/format.h>
 #include <numbers>
+
+#include "stoker/error.hpp"
 
 #include "base/philox.hpp"
 
@@ -97,15 +100,15 @@ struct Plan {
 
 Plan make_plan(SampleRng& rng, int width, int height) {
   Plan plan;
-  plan.ground_brightness = draw(rng, 90, 165);
-  const float contrast = draw(rng, 60, 95);
+  plan.ground_brightness = draw(rng, 110, 145);
+  const float contrast = draw(rng, 70, 100);
   plan.shape_brightness = plan.ground_brightness + (rng.below(2) == 0 ? contrast : -contrast);
   plan.ground_a = tinted(rng, plan.ground_brightness + draw(rng, -12, 12));
   plan.ground_b = tinted(rng, plan.ground_brightness + draw(rng, -12, 12));
   plan.shape = tinted(rng, plan.shape_brightness);
   plan.ground_angle = draw(rng, 0, 2 * std::numbers::pi);
   const float side = static_cast<float>(std::min(width, height));
-  plan.radius = side * draw(rng, 0.15, 0.30);  // so the shape spans 30 to 60 % of the short side
+  plan.radius = side * draw(rng, 0.22, 0.32);  // so the shape spans 44 to 64 % of the short side
   // Within the centred square, so that a centre crop does not lose it.
   const float room = side / 2 - plan.radius;
   plan.centre_x = static_cast<float>(width) / 2 + draw(rng, -room, room);
@@ -118,7 +121,7 @@ void draw_ground(Canvas& canvas, SampleRng& rng, const Plan& plan) {
   const float side = static_cast<float>(std::min(canvas.width, canvas.height));
   const ValueNoise coarse(rng, canvas.width, canvas.height, std::max(side / 4, 4.0F));
   const ValueNoise fine(rng, canvas.width, canvas.height, std::max(side / 20, 2.0F));
-  const float coarse_depth = draw(rng, 8, 22), fine_depth = draw(rng, 4, 16);
+  const float coarse_depth = draw(rng, 6, 16), fine_depth = draw(rng, 3, 10);
   const float step_x = std::cos(plan.ground_angle) / static_cast<float>(canvas.width);
   const float step_y = std::sin(plan.ground_angle) / static_cast<float>(canvas.height);
   for (int y = 0; y < canvas.height; ++y) {
@@ -137,7 +140,7 @@ void draw_ground(Canvas& canvas, SampleRng& rng, const Plan& plan) {
 // Thin lines and specks in colours of their own: edges that belong to no class.
 void draw_distractors(Canvas& canvas, SampleRng& rng, const Plan& plan) {
   const float side = static_cast<float>(std::min(canvas.width, canvas.height));
-  const std::uint64_t marks = 4 + rng.below(6);
+  const std::uint64_t marks = 3 + rng.below(4);
   for (std::uint64_t mark = 0; mark < marks; ++mark) {
     const bool line = rng.below(2) == 0;
     const float contrast = draw(rng, 35, 80) * (rng.below(2) == 0 ? 1.0F : -1.0F);
@@ -161,11 +164,10 @@ void draw_distractors(Canvas& canvas, SampleRng& rng, const Plan& plan) {
 
 // Brightness that the surface adds at a place of the shape's own plane.
 float surface_pattern(Surface surface, float u, float v, float phase) {
-  constexpr float kDepth = 26;
-  constexpr float kPeriod = 0.36F;  // of the radius: some 5 pixels of 64 × 64 for the smallest shapes
-  const auto band = [&](float along) {
-    return std::sin(2 * std::numbers::pi_v<float> * along / kPeriod + phase);
-  };
+  constexpr float kDepth = 30;
+  constexpr float kPeriod = 0.4F;  // of the radius: 5 pixels and more of a picture of 64 × 64
+  constexpr float kTwoPi = 2 * std::numbers::pi_v<float>;
+  const auto band = [&](float along) { return std::sin(kTwoPi * along / kPeriod + phase); };
   switch (surface) {
     case Surface::plain:
       return 0;
@@ -173,15 +175,19 @@ float surface_pattern(Surface surface, float u, float v, float phase) {
       return kDepth * std::clamp(3 * band(u), -1.0F, 1.0F);
     case Surface::checked:
       return kDepth * std::clamp(3 * band(u) * band(v), -1.0F, 1.0F);
+    case Surface::dotted:
+      return band(u) + band(v) > 0.9F ? kDepth : -kDepth;
+    case Surface::rippled:
+      return kDepth * std::clamp(3 * band(std::hypot(u, v)), -1.0F, 1.0F);
   }
-  return 0;
+  throw Error(ErrorCode::internal, {.operation = "draw surface", .found = "a value outside the enumeration"});
 }
 
 void draw_shape(Canvas& canvas, SampleRng& rng, const SceneClass& what, const Plan& plan) {
   const float phase = draw(rng, 0, 2 * std::numbers::pi);
   const float side = static_cast<float>(std::min(canvas.width, canvas.height));
   const ValueNoise texture(rng, canvas.width, canvas.height, std::max(side / 10, 3.0F));
-  const float depth = draw(rng, 3, 12);
+  const float depth = draw(rng, 2, 8);
   const float cosine = std::cos(plan.rotation), sine = std::sin(plan.rotation);
   const Bounds box = bounds_about(canvas, plan.centre_x - plan.radius, plan.centre_y - plan.radius,
                                   plan.centre_x + plan.radius, plan.centre_y + plan.radius);
@@ -222,17 +228,30 @@ std::vector<std::uint8_t> expose(const Canvas& canvas, std::uint64_t seed, std::
 
 }  // namespace
 
-std::string SceneClass::name() const {
-  std::string text(to_string(shape));
-  if (surface == Surface::striped) text += "_striped";
-  if (surface == Surface::checked) text += "_checked";
-  return text;
+std::string_view to_string(Surface surface) {
+  switch (surface) {
+    case Surface::plain:
+      return "plain";
+    case Surface::striped:
+      return "striped";
+    case Surface::checked:
+      return "checked";
+    case Surface::dotted:
+      return "dotted";
+    case Surface::rippled:
+      return "rippled";
+  }
+  throw Error(ErrorCode::internal, {.operation = "name surface", .found = "a value outside the enumeration"});
 }
+
+std::string SceneClass::name() const { return fmt::format("{}_{}", to_string(surface), to_string(shape)); }
 
 std::vector<SceneClass> scene_classes(int count) {
   std::vector<SceneClass> classes;
   for (int i = 0; i < count; ++i) {
-    classes.push_back({static_cast<Shape>(i % kShapeCount), static_cast<Surface>(i / kShapeCount)});
+    // The next round of shapes gets other surfaces than the one before.
+    classes.push_back(
+        {static_cast<Shape>(i % kShapeCount), static_cast<Surface>((i + i / kShapeCount) % kSurfaceCount)});
   }
   std::sort(classes.begin(), classes.end(),
             [](const SceneClass& a, const SceneClass& b) { return a.name() < b.name(); });

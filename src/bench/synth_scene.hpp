@@ -4,20 +4,22 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/synth_shapes.hpp"
 
 namespace stoker::bench {
 
-// What the inside of a shape looks like; with more classes than shapes it tells them apart.
-enum class Surface { plain, striped, checked };
-inline constexpr int kSurfaceCount = 3;
+// What the inside of a shape looks like. A small network sees it first, the outline later.
+enum class Surface { plain, striped, checked, dotted, rippled };
+inline constexpr int kSurfaceCount = 5;
+std::string_view to_string(Surface surface);
 
 struct SceneClass {
   Shape shape = Shape::disk;
   Surface surface = Surface::plain;
-  std::string name() const;  // "disk", "disk_striped"
+  std::string name() const;  // "plain_disk"
 };
 
 // The classes by label: their names sorted by code point, as a folder of them is read. 2 <= count <= 24.

@@ -16,11 +16,11 @@ namespace {
 constexpr std::size_t kFlushBytes = std::size_t{64} << 10;
 constexpr std::chrono::milliseconds kFlushAfter{200};
 
-// 0, or the errno of the failure.
+// 0, or the errno of the failure; EINTR once work is to stop: a reader that takes nothing must not hold it.
 int write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = write(descriptor, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EINTR && !stop_requested().load(std::memory_order_relaxed)) continue;
     if (count < 0) return errno;
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
@@ -50,7 +50,7 @@ void Output::flush() {
   pending_.clear();
   if (failure == 0) return;
   closed_ = true;
-  if (failure == EPIPE) {
+  if (failure == EPIPE || failure == EINTR) {
     request_stop();
     return;
   }

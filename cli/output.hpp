@@ -22,7 +22,7 @@ class Output {
   // Errors: io, out_of_resources (no space left).
   void line(std::string_view text);
   void flush();
-  bool closed() const { return closed_; }  // the reader went away
+  bool closed() const { return closed_; }  // the reader went away, or a signal came while it took nothing
 
  private:
   int descriptor_;

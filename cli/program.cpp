@@ -136,7 +136,7 @@ int run_found(const Found& found) {
   // What was found before a failure is still told; only then does a failure to tell it count.
   return guarded(name, out, talk, [&] {
     out.flush();
-    return status;
+    return out.closed() && interrupted() ? static_cast<int>(kInterrupted) : status;
   });
 }
 

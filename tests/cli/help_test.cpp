@@ -76,7 +76,7 @@ TEST(Help, NamesNoOptionThatTheDocumentLacks) {
   for (const auto& entry : std::filesystem::directory_iterator(STOKER_GOLDEN)) {
     const std::string page = read_file(entry.path());
     for (std::size_t at = page.find(" --"); at != std::string::npos; at = page.find(" --", at + 1)) {
-      const std::string option = page.substr(at + 1, page.find_first_of(" |)\n", at + 1) - at - 1);
+      const std::string option = page.substr(at + 1, page.find_first_of(" .|)\n", at + 1) - at - 1);
       EXPECT_NE(document.find(option), std::string::npos) << option << " of " << entry.path();
     }
   }

@@ -79,7 +79,7 @@ TEST(Streams, QuietIsQuiet) {
 TEST(Streams, WorkStopsSoonOnASignal) {
   const TempDir dir;
   const std::string list = make_long_list(dir, 200000);  // tens of seconds of decoding
-  const RunOptions options{.signal = SIGTERM, .signal_after = std::chrono::milliseconds(300)};
+  const RunOptions options{.signal = SIGTERM, .signal_after = std::chrono::milliseconds(700)};
   for (const auto& call : {std::vector<std::string>{"verify", list, "--decode", "--threads", "1"},
                            {"ls", list, "--threads", "1"},
                            {"bench", "decode", list, "--runs", "1000"}}) {
@@ -87,6 +87,17 @@ TEST(Streams, WorkStopsSoonOnASignal) {
     EXPECT_EQ(result.status, 130) << call[0] << result.out.substr(0, 200) << result.err;
     EXPECT_LT(result.seconds, 3.0) << call[0];
   }
+}
+
+TEST(Streams, AReaderThatTakesNothingDoesNotHoldAnInterruptedList) {
+  const TempDir dir;
+  const std::string list = make_long_list(dir, 20000);  // far more than a pipe holds
+  RunOptions options{.signal = SIGINT, .signal_after = std::chrono::milliseconds(500)};
+  options.read_after_signal = true;
+  const ProgramResult result = stoker({"ls", list, "--json"}, options);
+  EXPECT_EQ(result.status, 130) << result.err;
+  EXPECT_GT(result.out.size(), 1000U);
+  EXPECT_LT(result.seconds, 5.0);
 }
 
 }  // namespace

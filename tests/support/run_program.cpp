@@ -80,7 +80,8 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const RunOp
   if (options.signal && options.signal_when.empty()) signal_at = begin + options.signal_after;
   bool signal_sent = false;
   while (out.ends[0] >= 0 || err.ends[0] >= 0) {
-    std::array<pollfd, 2> streams{pollfd{out.ends[0], POLLIN, 0}, pollfd{err.ends[0], POLLIN, 0}};
+    const bool hold = options.read_after_signal && !signal_sent;
+    std::array<pollfd, 2> streams{pollfd{hold ? -1 : out.ends[0], POLLIN, 0}, pollfd{err.ends[0], POLLIN, 0}};
     poll(streams.data(), streams.size(), 5);
     const std::size_t wanted =
         options.read_only ? *options.read_only - std::min(*options.read_only, result.out.size()) : 65536;

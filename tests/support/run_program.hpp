@@ -16,6 +16,7 @@ struct RunOptions {
   std::optional<int> signal;                       // sent once
   std::chrono::milliseconds signal_after{0};       // after the start, or after `signal_when` first holds
   std::string signal_when;                         // words of standard error to wait for; empty: do not wait
+  bool read_after_signal = false;        // leave standard output in its pipe until the signal was sent
   std::optional<std::size_t> read_only;  // close the reading end of standard output after this many bytes
   std::chrono::seconds limit{60};        // then it is killed, and `timed_out`
 };

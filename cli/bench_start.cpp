@@ -1,5 +1,6 @@
 // stoker bench start
 #include <fmt/format.h>
+#include <utility>
 
 #include "base/units.hpp"
 #include "bench/start_bench.hpp"
@@ -49,11 +50,12 @@ int run_bench_start(const Call& call) {
     call.out.line(json_line(json));
     return kDone;
   }
-  Table table({"until", "s", "min", "max"});
-  table.row({"opened", short_number(report.open_s.median), short_number(report.open_s.min),
-             short_number(report.open_s.max)});
-  table.row({"first batch", short_number(report.first_batch_s.median), short_number(report.first_batch_s.min),
-             short_number(report.first_batch_s.max)});
+  constexpr double kMs = 1000;
+  Table table({"until", "ms", "min", "max"});
+  for (const auto& [name, spread] :
+       {std::pair("opened", report.open_s), std::pair("first batch", report.first_batch_s)})
+    table.row({name, short_number(spread.median * kMs), short_number(spread.min * kMs),
+               short_number(spread.max * kMs)});
   for (const std::string& line : table.lines()) call.out.line(line);
   call.out.line(fmt::format("{}, {}; {} runs", counted(report.records, "record"),
                             format_bytes(report.container_bytes), report.runs));

@@ -77,8 +77,8 @@ Json to_json(const PackReport& report, bool dry_run) {
 }
 
 void tell(const PackReport& report, bool dry_run, Output& out) {
-  out.line(fmt::format("{} {} of {}, {} skipped", dry_run ? "would pack" : "packed", report.packed,
-                       counted(report.inputs, "image"), report.skipped_count));
+  out.line(fmt::format("{} {} of {}, {} skipped", dry_run ? "would pack" : "packed", grouped(report.packed),
+                       counted(report.inputs, "image"), grouped(report.skipped_count)));
   for (std::size_t i = 0; i < report.skipped.size() && i < kSkippedNamed; ++i)
     out.line(printable(fmt::format("  skipped {}: {}", report.skipped[i].key, report.skipped[i].reason)));
   if (report.skipped_count > kSkippedNamed)

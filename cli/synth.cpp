@@ -49,10 +49,10 @@ int run_synth(const Call& call) {
     call.out.line(json_line(json));
     return kDone;
   }
-  call.out.line(
-      printable(fmt::format("{}: {} for training, {} for validation, {} classes, {}, {}", synth.directory,
-                            counted(report.train_images, "image"), report.val_images, report.classes.size(),
-                            format_bytes(report.bytes), format_duration(report.wall_s))));
+  call.out.line(printable(fmt::format("{}: {} for training, {} for validation, {} classes, {}, {}",
+                                      synth.directory, counted(report.train_images, "image"),
+                                      grouped(report.val_images), report.classes.size(),
+                                      format_bytes(report.bytes), format_duration(report.wall_s))));
   return kDone;
 }
 

@@ -33,10 +33,14 @@ std::string short_number(double value) {
 
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
-std::string counted(std::size_t count, std::string_view noun) {
+std::string grouped(std::size_t count) {
   std::string digits = fmt::format("{}", count);
   for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
-  return fmt::format("{} {}{}", digits, noun, count == 1 ? "" : "s");
+  return digits;
+}
+
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }
 
 std::vector<std::string> Table::lines() const {

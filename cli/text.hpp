@@ -20,6 +20,8 @@ std::string short_number(double value);
 // "97.3 %" of a share.
 std::string percent(double share);
 
+// "1,000".
+std::string grouped(std::size_t count);
 // "1,000 images"; "1 image".
 std::string counted(std::size_t count, std::string_view noun);
 

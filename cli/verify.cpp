@@ -40,8 +40,8 @@ void tell(const packing::VerifyReport& report, Output& out) {
     out.line(fmt::format("and {} more; --json has all", report.bad.size() - kBadTold));
   if (!report.first_warning.empty())
     out.line(printable(fmt::format("first warning: {}", report.first_warning)));
-  out.line(fmt::format("{}: {} ok, {} warned, {} bad", counted(report.records, "record"), report.ok,
-                       report.warned, report.bad.size()));
+  out.line(fmt::format("{}: {} ok, {} warned, {} bad", counted(report.records, "record"), grouped(report.ok),
+                       grouped(report.warned), report.bad.size()));
 }
 
 }  // namespace

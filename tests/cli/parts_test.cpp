@@ -26,6 +26,7 @@ TEST(Text, Figures) {
   EXPECT_EQ(short_number(9.9999), "10.0");
   EXPECT_EQ(short_number(std::nan("")), "-");
   EXPECT_EQ(percent(0.9731), "97.3 %");
+  EXPECT_EQ(grouped(1000), "1,000");
   EXPECT_EQ(counted(1, "image"), "1 image");
   EXPECT_EQ(counted(0, "image"), "0 images");
   EXPECT_EQ(counted(1234567, "image"), "1,234,567 images");

@@ -24,6 +24,7 @@ std::string_view to_string(Stage stage) {
 
 std::string counters_path(std::uint32_t pid) {
   // A runtime folder inherited from another user (su, sudo) cannot be written: it counts as none.
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing of ours sets variables
   const char* runtime = std::getenv("XDG_RUNTIME_DIR");
   if (runtime && runtime[0] == '/' && access(runtime, W_OK | X_OK) == 0) {
     return fmt::format("{}/stoker/{}.counters", runtime, pid);

@@ -120,7 +120,7 @@ TEST(LoaderErrors, DestructionDoesNotWaitForAStoreThatHangs) {
   }
   EXPECT_LT(since(begin), 2.5s);
   records->open();
-  EXPECT_TRUE(eventually([&] { return count_threads() == threads_before; }));
+  EXPECT_TRUE(eventually([&] { return count_threads() <= threads_before; }));
   EXPECT_TRUE(eventually([&] { return records.use_count() == 1; }));  // what they held is free
 }
 

@@ -170,7 +170,7 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   std::vector<Entry> entries_ STOKER_GUARDED_BY(mutex_);  // a ring by sequence number
   std::size_t entries_used_ STOKER_GUARDED_BY(mutex_) = 0;
   std::size_t entries_ready_ STOKER_GUARDED_BY(mutex_) = 0;
-  ReadPool pool_;  // guarded by mutex_, but for trim()
+  ReadPool pool_;  // guarded by mutex_, but for prepare() and trim()
   bool full_ STOKER_GUARDED_BY(mutex_) =
       false;  // readers rest until half is used up: few wake-ups, not one a sample
 

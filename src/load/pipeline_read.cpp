@@ -23,6 +23,7 @@ void Pipeline::read_loop(int /*id*/) {
     try {
       while (next_read(task, counts)) {
         const auto begin = Clock::now();
+        pool_.prepare(*task.item);
         task.item->error = read_sample(*records_, task.index, task.item->sample, pause_reads);
         const auto end = Clock::now();
         StageDelta& read = counts[Stage::read];
@@ -148,8 +149,9 @@ bool Pipeline::make_order(std::uint64_t epoch) {
   making_order_ = false;
   readers_wake_.notify_all();
   if (error) std::rethrow_exception(error);
-  std::erase_if(
-      orders_, [&](const auto& old) { return old->epoch() < plan_epoch_ || old->epoch() > plan_epoch_ + 1; });
+  const std::uint64_t first = plan_epoch_;
+  std::erase_if(orders_,
+                [first](const auto& old) { return old->epoch() < first || old->epoch() > first + 1; });
   orders_.push_back(std::move(order));
   return true;
 }

@@ -9,10 +9,10 @@ namespace {
 
 // What a sample costs beside its buffer: key, labels, fields, the item itself.
 constexpr std::size_t kItemBytes = 512;
-// Buffers up to this many times the mean size, and up to this size anyway, are kept.
-constexpr std::size_t kKeptMeans = 4;
-constexpr std::size_t kKeptBytes = 64 << 10;
-constexpr std::size_t kMeanWeight = 64;  // samples over which the mean forgets
+// The usual room, in mean sizes. It changes only when it has left these bounds: a mean that sways must not
+// change it.
+constexpr double kLeastRoom = 2, kUsualRoom = 2.5, kMostRoom = 3.5;
+constexpr std::size_t kMeanWeight = 1024;  // samples over which the mean forgets
 
 }  // namespace
 
@@ -20,7 +20,7 @@ std::size_t ReadItem::memory() const { return sample.buffer.capacity() + kItemBy
 
 std::size_t ReadPool::next_charge() const {
   const std::size_t held = idle_.empty() ? kItemBytes : idle_.back()->charge;
-  return std::max(held, mean_bytes_.load(std::memory_order_relaxed) + kItemBytes);
+  return std::max(held, usual_bytes_.load(std::memory_order_relaxed) + kItemBytes);
 }
 
 bool ReadPool::has_room() const {
@@ -51,13 +51,19 @@ ReadItem* ReadPool::take() {
 }
 
 void ReadPool::recount(ReadItem& item) {
-  const std::size_t used = item.sample.buffer.size(), mean = mean_bytes_.load(std::memory_order_relaxed);
-  mean_bytes_.store(mean == 0 ? used : (mean * (kMeanWeight - 1) + used) / kMeanWeight,
-                    std::memory_order_relaxed);
+  note_size(item.sample.buffer.size());
   in_flight_bytes_ -= item.charge;
   item.charge = item.memory();
   in_flight_bytes_ += item.charge;
   note_total();
+}
+
+void ReadPool::note_size(std::size_t bytes) {
+  sizes_met_ = std::min(sizes_met_ + 1, kMeanWeight);
+  mean_bytes_ += (static_cast<double>(bytes) - mean_bytes_) / static_cast<double>(sizes_met_);
+  const auto usual = static_cast<double>(usual_bytes_.load(std::memory_order_relaxed));
+  if (usual >= kLeastRoom * mean_bytes_ && usual <= kMostRoom * mean_bytes_) return;
+  usual_bytes_.store(static_cast<std::size_t>(kUsualRoom * mean_bytes_), std::memory_order_relaxed);
 }
 
 void ReadPool::give_back(ReadItem* item) {
@@ -80,9 +86,15 @@ void ReadPool::clear() {
   note_total();
 }
 
+void ReadPool::prepare(ReadItem& item) const {
+  const std::size_t usual = usual_bytes_.load(std::memory_order_relaxed);
+  if (item.sample.buffer.capacity() >= usual) return;
+  item.sample.buffer.clear();
+  item.sample.buffer.reserve(usual);
+}
+
 void ReadPool::trim(ReadItem& item) const {
-  const std::size_t mean = mean_bytes_.load(std::memory_order_relaxed);
-  const bool outsize = item.sample.buffer.capacity() > std::max(kKeptBytes, kKeptMeans * mean);
+  const bool outsize = item.sample.buffer.capacity() > usual_bytes_.load(std::memory_order_relaxed);
   if (outsize || over_.load(std::memory_order_relaxed)) item.sample = Sample();
 }
 

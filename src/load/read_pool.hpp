@@ -21,7 +21,7 @@ struct ReadItem {
   std::size_t memory() const;
 };
 
-// Threads: guarded by its owner's mutex, but for trim(). Owns: every item it ever made.
+// Threads: guarded by its owner's mutex, but for prepare() and trim(). Owns: every item it ever made.
 class ReadPool {
  public:
   // All items together hold little more than `limit_bytes`, in use or not.
@@ -40,9 +40,12 @@ class ReadPool {
   // Frees the memory of every item that is not in use.
   void clear();
 
-  // Frees a buffer much larger than samples usually are, or any if the pool holds too much: so a few large
-  // samples do not blow up every buffer in turn. Called by an item's user before give_back(), outside of the
-  // mutex.
+  // Gives an item the usual room before it is read into. Called by an item's user outside of the mutex, as
+  // trim().
+  void prepare(ReadItem& item) const;
+  // Frees a buffer that had to grow beyond the usual room, or any if the pool holds too much. So nearly all
+  // buffers are of one size: a few large samples do not blow up all of them in turn, and memory does not
+  // crumble into pieces of all sizes.
   void trim(ReadItem& item) const;
 
   std::size_t in_flight_bytes() const { return in_flight_bytes_; }
@@ -51,6 +54,7 @@ class ReadPool {
  private:
   std::size_t next_charge() const;
   // An eighth more than may be in flight, so that buffers are not freed and made again around the limit.
+  void note_size(std::size_t bytes);
   void note_total() {
     over_.store(in_flight_bytes_ + idle_bytes_ > limit_bytes_ + limit_bytes_ / 8, std::memory_order_relaxed);
   }
@@ -62,7 +66,10 @@ class ReadPool {
   std::size_t in_flight_ = 0;
   std::size_t in_flight_bytes_ = 0;
   std::size_t idle_bytes_ = 0;
-  std::atomic<std::size_t> mean_bytes_{0};  // running mean of the samples' sizes
+  std::size_t sizes_met_ = 0;
+  double mean_bytes_ = 0;  // running mean of the samples' sizes
+  std::atomic<std::size_t> usual_bytes_{
+      0};  // room that nearly every sample fits in; 0: no sample was met yet
   std::atomic<bool> over_{false};
 };
 

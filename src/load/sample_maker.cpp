@@ -150,8 +150,8 @@ Trouble SampleMaker::trouble(int slot, std::uint64_t index, const ReadItem& item
     const RecordInfo info = records_.info(index);
     found.record.container = info.container;
     found.record.offset = info.offset;
-  } catch (const Error&) {
-    // The reason names what is known; a place that cannot be looked up stays empty.
+  } catch (const Error& unknown) {
+    found.record.reason += std::string("; where it lies is not known: ") + unknown.what();
   }
   return found;
 }

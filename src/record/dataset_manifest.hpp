@@ -29,7 +29,7 @@ struct ManifestShard {
 struct ManifestSource {
   std::uint64_t samples = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t crc32c = 0;  // a fingerprint of keys, labels and bytes
+  std::uint32_t crc32c = 0;  // a fingerprint of keys, labels and sizes
   friend bool operator==(const ManifestSource&, const ManifestSource&) = default;
 };
 

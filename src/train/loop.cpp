@@ -1,5 +1,6 @@
 #include "train/loop.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>

@@ -1,5 +1,8 @@
 #include "bench/load_slices.hpp"
 
+#include <chrono>
+#include <thread>
+
 #include "bench/bench_checks.hpp"
 #include "bench/cpu_clock.hpp"
 #include "bench/spread.hpp"
@@ -26,6 +29,24 @@ bool take_batch(Loader& loader, LoadSlice& slice) {
   ++slice.batches;
   slice.images += static_cast<std::uint64_t>(batch.size());
   return true;
+}
+
+// Holds a batch until nothing moves any more: then every slot of the ring and the read-ahead were filled
+// once. Else memory would grow later, whenever this thread happens to be late for the first time.
+void let_it_fill(Loader& loader) {
+  constexpr int kQuietLooks = 5, kMostLooks = 1000;
+  constexpr std::chrono::milliseconds kBetweenLooks{20};
+  const Batch held = loader.next();
+  std::uint64_t before = 0;
+  for (int look = 0, quiet = 0; look < kMostLooks && quiet < kQuietLooks; ++look) {
+    std::this_thread::sleep_for(kBetweenLooks);
+    std::uint64_t moved = 0;
+    for (const StageCounters& stage : loader.counters().stages) {
+      moved += stage.items.load(std::memory_order_relaxed);
+    }
+    quiet = moved == before ? quiet + 1 : 0;
+    before = moved;
+  }
 }
 
 }  // namespace
@@ -66,6 +87,7 @@ MemoryStretches run_memory_stretches(const std::shared_ptr<const RecordReader>& 
                                      const std::atomic<bool>* cancel) {
   release_free_memory();
   Loader loader(records, options);
+  let_it_fill(loader);
   MemoryStretches out;
   // The first one is the warm-up, in which buffers grow to the largest image.
   for (int stretch = 0; stretch <= count; ++stretch) {

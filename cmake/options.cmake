@@ -14,6 +14,9 @@ if(STOKER_DEVELOPER)
 endif()
 target_include_directories(stoker_flags INTERFACE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
 
+if(STOKER_SANITIZE)
+  add_compile_options(-O1)  # behind the build type's -O3: instrumented SIMD code takes minutes to optimise
+endif()
 if(STOKER_SANITIZE STREQUAL "address")
   add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=address,undefined)

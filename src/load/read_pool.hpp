@@ -1,4 +1,4 @@
-// Buffers for samples between reading and decoding, reused, and counted by the memory they really hold.
+// Buffers for samples between reading and decoding, reused, and counted by the memory they really take.
 #pragma once
 
 #include <atomic>
@@ -16,15 +16,19 @@ namespace stoker::load {
 struct ReadItem {
   Sample sample;
   std::optional<Error> error;
+  std::size_t touched =
+      0;  // bytes of the buffer, from its beginning, that were ever written: those take memory
   std::size_t charge = 0;  // memory it is counted with
-
-  std::size_t memory() const;
 };
 
-// Threads: guarded by its owner's mutex, but for prepare() and trim(). Owns: every item it ever made.
+// Every buffer has room for several times the usual sample, most of it address space that was never touched.
+// So hardly any sample makes one grow, nothing is allocated per sample, and the heap does not crumble into
+// pieces of all sizes. A large sample's pages are given back behind its use, or in time every buffer would
+// have met one. Threads: guarded by its owner's mutex, but for prepare() and trim(). Owns: every item it ever
+// made.
 class ReadPool {
  public:
-  // All items together hold little more than `limit_bytes`, in use or not.
+  // All items together take little more than `limit_bytes`, in use or not.
   explicit ReadPool(std::size_t limit_bytes) : limit_bytes_(limit_bytes) {}
 
   // Whether one more item fits; one always does.
@@ -40,12 +44,9 @@ class ReadPool {
   // Frees the memory of every item that is not in use.
   void clear();
 
-  // Gives an item the usual room before it is read into. Called by an item's user outside of the mutex, as
-  // trim().
+  // Gives an item its room before it is read into. Called by an item's user outside of the mutex, as trim().
   void prepare(ReadItem& item) const;
-  // Frees a buffer that had to grow beyond the usual room, or any if the pool holds too much. So nearly all
-  // buffers are of one size: a few large samples do not blow up all of them in turn, and memory does not
-  // crumble into pieces of all sizes.
+  // Gives back what a large sample took, or all if the pool holds too much.
   void trim(ReadItem& item) const;
 
   std::size_t in_flight_bytes() const { return in_flight_bytes_; }
@@ -53,8 +54,8 @@ class ReadPool {
 
  private:
   std::size_t next_charge() const;
-  // An eighth more than may be in flight, so that buffers are not freed and made again around the limit.
   void note_size(std::size_t bytes);
+  // An eighth more than may be in flight, so that buffers are not freed and made again around the limit.
   void note_total() {
     over_.store(in_flight_bytes_ + idle_bytes_ > limit_bytes_ + limit_bytes_ / 8, std::memory_order_relaxed);
   }
@@ -67,9 +68,9 @@ class ReadPool {
   std::size_t in_flight_bytes_ = 0;
   std::size_t idle_bytes_ = 0;
   std::size_t sizes_met_ = 0;
-  double mean_bytes_ = 0;  // running mean of the samples' sizes
-  std::atomic<std::size_t> usual_bytes_{
-      0};  // room that nearly every sample fits in; 0: no sample was met yet
+  double mean_bytes_ = 0;                   // running mean of the samples' sizes
+  std::atomic<std::size_t> room_bytes_{0};  // of a buffer; 0: no sample was met yet
+  std::atomic<std::size_t> kept_bytes_{0};  // touched memory that a buffer keeps
   std::atomic<bool> over_{false};
 };
 

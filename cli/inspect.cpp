@@ -12,6 +12,7 @@
 #include "base/cpus.hpp"
 #include "base/in_order.hpp"
 #include "cli/exit_status.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/json.hpp"
 #include "cli/text.hpp"
 #include "cli/verbs.hpp"
@@ -169,9 +170,11 @@ int run_inspect(const Call& call) {
         return true;
       },
       [&](int thread, Inspected& file) {
-        if (!file.unreadable) inspect_content(decoders[static_cast<std::size_t>(thread)], max_pixels, file);
+        if (!file.unreadable && !stop_requested().load(std::memory_order_relaxed))
+          inspect_content(decoders[static_cast<std::size_t>(thread)], max_pixels, file);
       },
       [&](Inspected& file) {
+        check_stop();
         if (file.unreadable) {
           status = kFailed;
           call.talk.error(file.unreadable->what());

@@ -116,7 +116,8 @@ int guarded(const std::string& name, const Output& out, Talk& talk, const Body& 
   } catch (const Error& error) {
     const bool reader_left = error.code() == ErrorCode::cancelled && out.closed() && !interrupted();
     if (reader_left) return kDone;
-    talk.error(error.what());
+    const bool told = error.code() != ErrorCode::cancelled || error.parts().operation == "interrupted";
+    talk.error(told ? error.what() : fmt::format("interrupted: {}", error.what()));
     return exit_status(error.code());
   } catch (const std::bad_alloc&) {
     talk.error("out of memory");

@@ -17,11 +17,13 @@ struct ChunkLimits {
 };
 
 // Reads chunk k + 1 while `threads` workers are at chunk k. Two chunks are held at once; their items are
-// reused, so that memory which an item has grown stays.
-//   read(item)          the calling thread; false: there is nothing more. Item::bytes() then tells what it
-//   holds. work(thread, item)  many at once, each its own `thread` in [0, threads) deliver(item)       the
-//   calling thread, in order
-// Errors: the first exception that any of the three lets out.
+// reused, so that memory which an item has grown stays. Item::bytes() tells what it holds.
+//
+// - read(item): the calling thread; false: there is nothing more.
+// - work(thread, item): many at once, each with its own `thread` in [0, threads).
+// - deliver(item): the calling thread, in order.
+//
+// Errors: the first exception that any of the three lets out; no thread is left then.
 template <class Item>
 void process_in_order(int threads, const std::function<bool(Item&)>& read,
                       const std::function<void(int, Item&)>& work, const std::function<void(Item&)>& deliver,

@@ -93,7 +93,9 @@ std::string eval_recipe(const TrainOptions& options) {
 }
 
 int compute_threads(const TrainOptions& options, int allowed) {
-  return options.compute_threads > 0 ? options.compute_threads : std::max(1, allowed - 1);
+  if (options.compute_threads > 0) return options.compute_threads;
+  // Of two CPUs neither is set aside: decoding what was packed small takes a tenth of one (docs/train.md).
+  return allowed <= 2 ? std::max(1, allowed) : allowed - 1;
 }
 
 }  // namespace stoker::training

@@ -17,7 +17,7 @@ std::string train_recipe(const TrainOptions& options);
 // Evaluation keeps an eighth more than the picture that is wanted on the short side, and crops its centre.
 std::string eval_recipe(const TrainOptions& options);
 
-// Compute threads for `options` where `allowed` CPUs may be used.
+// Compute threads for `options` where `allowed` CPUs may be used: at least one.
 int compute_threads(const TrainOptions& options, int allowed);
 
 }  // namespace stoker::training

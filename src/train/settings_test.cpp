@@ -107,9 +107,16 @@ TEST(Recipes, EvaluationOfAWidePictureCoversIt) {
   EXPECT_EQ(recipe.output_size(), (Size{128, 32}));
 }
 
-TEST(ComputeThreads, AreAtLeastOne) {
-  TrainOptions options;
+TEST(ComputeThreads, FollowTheCpusThatMayBeUsed) {
+  const TrainOptions options;
+  EXPECT_EQ(compute_threads(options, 0), 1);
   EXPECT_EQ(compute_threads(options, 1), 1);
+  EXPECT_EQ(compute_threads(options, 2), 2);
+  EXPECT_EQ(compute_threads(options, 8), 7);
+}
+
+TEST(ComputeThreads, AreThoseThatWereAskedFor) {
+  TrainOptions options;
   options.compute_threads = 5;
   EXPECT_EQ(compute_threads(options, 2), 5);
 }

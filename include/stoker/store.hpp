@@ -44,6 +44,8 @@ class WritableFile {
   // Errors: io, out_of_resources (no space left).
   virtual void append(std::span<const std::byte> bytes) = 0;
   virtual std::uint64_t bytes_written() const = 0;
+  // Makes the bytes durable without showing them; commit() then only renames. Errors: io, out_of_resources.
+  virtual void sync() = 0;
   // Makes the bytes durable, then visible under the final name, replacing what was there. Call once.
   virtual void commit() = 0;
 };

@@ -135,6 +135,7 @@ Result<std::string> manifest_to_json(const DatasetManifest& manifest) {
                                    {"bytes", manifest.bytes},
                                    {"skipped", manifest.skipped},
                                    {"shards", nlohmann::ordered_json::array()},
+                                   {"list", manifest.list},
                                    {"options", manifest.options},
                                    {"source",
                                     {{"samples", manifest.source.samples},
@@ -169,6 +170,7 @@ Result<DatasetManifest> manifest_from_json(std::string_view text, const std::str
   fields.count("bytes", manifest.bytes);
   fields.count("skipped", manifest.skipped);
   read_shards(fields, manifest);
+  fields.text("list", manifest.list);
   read_options(fields, manifest);
   read_source(fields, manifest);
   if (!fields.wrong().empty()) return broken(ErrorCode::corrupt_data, path, fields.wrong());
@@ -187,11 +189,16 @@ std::optional<DatasetManifest> read_manifest(Store& store, const std::string& co
   return value_or_throw(manifest_from_json(text, path));
 }
 
-void write_manifest(Store& store, const std::string& path, const DatasetManifest& manifest) {
+std::unique_ptr<WritableFile> prepare_manifest(Store& store, const std::string& path,
+                                               const DatasetManifest& manifest) {
   const std::string text = value_or_throw(manifest_to_json(manifest));
-  const auto file = store.create(path);
+  auto file = store.create(path);
   file->append(std::as_bytes(std::span(text)));
-  file->commit();
+  return file;
+}
+
+void write_manifest(Store& store, const std::string& path, const DatasetManifest& manifest) {
+  prepare_manifest(store, path, manifest)->commit();
 }
 
 }  // namespace stoker::record

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,7 @@ struct DatasetManifest {
   std::uint64_t records = 0;
   std::uint64_t bytes = 0;
   std::vector<ManifestShard> shards;
+  std::string list;  // the .lst that was written with them, relative to the manifest's folder; empty: none
   std::uint64_t skipped = 0;
   std::map<std::string, std::string> options;  // of the packer; numbers and truth values as their JSON text
   ManifestSource source;
@@ -56,7 +58,11 @@ Result<DatasetManifest> manifest_from_json(std::string_view json, const std::str
 
 // The manifest beside `container`, or none. Errors (thrown): as manifest_from_json, io.
 std::optional<DatasetManifest> read_manifest(Store& store, const std::string& container);
+// Writes a manifest, up to the commit, which is the caller's.
 // Errors (thrown): as manifest_to_json, io, out_of_resources.
+std::unique_ptr<WritableFile> prepare_manifest(Store& store, const std::string& path,
+                                               const DatasetManifest& manifest);
+// The same and the commit.
 void write_manifest(Store& store, const std::string& path, const DatasetManifest& manifest);
 
 }  // namespace stoker::record

@@ -13,6 +13,7 @@ DatasetManifest sample_manifest() {
   manifest.bytes = 1 << 20;
   manifest.skipped = 2;
   manifest.shards = {{"x.rec", 10, 1 << 20, 0xffffffff}};
+  manifest.list = "x.lst";
   manifest.options = {{"quality", "90"}, {"encode", "keep"}};
   manifest.source = {12, 1 << 21, 7};
   return manifest;

@@ -91,6 +91,25 @@ bool is_blank_or_comment(std::string_view line) {
   return text.empty() || text.starts_with('#');
 }
 
+std::optional<std::string> unescaped_path(std::string_view path) {
+  constexpr std::string_view kWritten = "tnr\\";
+  constexpr std::string_view kMeant = "\t\n\r\\";
+  std::string out;
+  bool breaks = false;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (path[i] != '\\') {
+      out += path[i];
+      continue;
+    }
+    const std::size_t which = ++i < path.size() ? kWritten.find(path[i]) : std::string_view::npos;
+    if (which == std::string_view::npos) return std::nullopt;
+    breaks |= kMeant[which] != '\\';
+    out += kMeant[which];
+  }
+  if (!breaks) return std::nullopt;
+  return out;
+}
+
 Result<void> parse_list_line(std::string_view line, ListLine& parsed) {
   parsed.labels.clear();
   const std::vector<std::string_view> columns = split_tabs(line);
@@ -163,9 +182,16 @@ std::string ListReader::path(std::string_view key) const {
   return root_.ends_with('/') ? root_ + std::string(key) : fmt::format("{}/{}", root_, key);
 }
 
+std::string ListReader::meant(std::string_view key) const {
+  std::optional<std::string> unescaped = unescaped_path(key);
+  // Lists of other tools hold backslashes that are part of a name: only a file that is there decides.
+  if (!unescaped || store_->info(path(key)) || !store_->info(path(*unescaped))) return std::string(key);
+  return std::move(*unescaped);
+}
+
 RecordInfo ListReader::info(std::size_t index) const {
   check(index);
-  return {.container = path(key(index))};
+  return {.container = path(meant(key(index)))};
 }
 
 std::optional<std::uint64_t> ListReader::known_id(std::size_t index) const {
@@ -175,7 +201,11 @@ std::optional<std::uint64_t> ListReader::known_id(std::size_t index) const {
 
 void ListReader::read(std::size_t index, Sample& sample) const {
   check(index);
-  read_file_sample(*store_, path(key(index)), key(index), labels(index), sample);
+  const std::string_view written = key(index);
+  if (written.find('\\') == std::string_view::npos)
+    return read_file_sample(*store_, path(written), written, labels(index), sample);
+  const std::string name = meant(written);
+  read_file_sample(*store_, path(name), name, labels(index), sample);
 }
 
 }  // namespace stoker::record

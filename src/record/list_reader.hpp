@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,11 @@ Result<void> parse_list_line(std::string_view line, ListLine& parsed);
 
 bool is_blank_or_comment(std::string_view line);
 
+// What the packer meant by a path that it escaped, since a tab or line break stands in it: \t \n \r and
+// \\ undone. None where the path holds none of the first three, or a backslash before anything else: it was
+// not escaped.
+std::optional<std::string> unescaped_path(std::string_view path);
+
 // Threads: every const member from many at once. Cost: the paths, and 20 bytes a sample.
 class ListReader final : public RecordReader {
  public:
@@ -47,6 +53,8 @@ class ListReader final : public RecordReader {
   std::string_view key(std::size_t index) const;
   std::span<const float> labels(std::size_t index) const;
   std::string path(std::string_view key) const;
+  // The key as it was before the packer escaped it. A path that stands as it is written is taken so.
+  std::string meant(std::string_view key) const;
 
   std::shared_ptr<Store> store_;
   std::string list_;

@@ -106,6 +106,32 @@ TEST_F(List, NoSamplesIsAnError) {
   EXPECT_TRUE(says(error_of([&] { open("\n# nothing\n"); }), ErrorCode::invalid_argument, {"no samples"}));
 }
 
+TEST(ListPath, WhatThePackerEscapedIsUndone) {
+  EXPECT_EQ(unescaped_path("a\\tb\\nc\\rd"), "a\tb\nc\rd");
+  EXPECT_EQ(unescaped_path("a\\\\tb\\tc"), "a\\tb\tc");
+  for (const char* as_it_is : {"plain.jpg", "a\\b.jpg", "a\\\\b.jpg", "a\\tb\\", "sub\\train\\x.jpg", ""})
+    EXPECT_EQ(unescaped_path(as_it_is), std::nullopt) << as_it_is;
+}
+
+TEST_F(List, AnEscapedPathIsFoundAndABackslashOfANameStays) {
+  folder_.write("tab\there.jpg", "with a tab");
+  folder_.write("new\\name.jpg", "with a backslash");
+  folder_.write("both\\table.jpg", "as written");
+  folder_.write("both\table.jpg", "as escaped");
+  const ListReader reader =
+      open("0\t0\ttab\\there.jpg\n1\t1\tnew\\name.jpg\n2\t0\tboth\\table.jpg\n3\t0\tno\\there.jpg\n");
+  const std::vector<std::string> keys = {"tab\there.jpg", "new\\name.jpg", "both\\table.jpg"};
+  const std::vector<std::string> contents = {"with a tab", "with a backslash", "as written"};
+  Sample sample;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    reader.read(i, sample);
+    EXPECT_EQ(sample.key, keys[i]);
+    EXPECT_EQ(text_of(sample.main()), contents[i]);
+    EXPECT_EQ(reader.info(i).container, folder_.path(keys[i]));
+  }
+  EXPECT_TRUE(says(error_of([&] { reader.read(3, sample); }), ErrorCode::not_found, {"no\\there.jpg"}));
+}
+
 TEST_F(List, VanishedFileAndIndexBeyondTheEnd) {
   const ListReader reader = open("0\t1\tabsent.jpg\n");
   Sample sample;

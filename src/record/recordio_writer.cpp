@@ -54,6 +54,9 @@ RecordInfo RecordIOWriter::append(const std::string& key, std::span<const float>
                                               .object = fmt::format("{} ('{}')", path_, key),
                                               .found = format_bytes(record_bytes),
                                               .allowed = "less than 512 MiB, the format's limit"});
+  if (index_file_)
+    throw Error(ErrorCode::internal,
+                {.operation = "write record", .object = path_, .found = "an append after prepare"});
   const std::uint64_t begin = bytes_;
   const std::uint64_t number = id.value_or(records());
   make_head(labels, number, head_);
@@ -123,30 +126,40 @@ void RecordIOWriter::write(std::span<const std::byte> bytes) {
   file_->append(bytes);
 }
 
-void RecordIOWriter::finish() {
-  if (finished_)
-    throw Error(ErrorCode::internal,
-                {.operation = "write records", .object = path_, .found = "a second finish"});
-  finished_ = true;
+void RecordIOWriter::prepare() {
+  if (index_file_) return;
   flush();
   const std::span<const std::byte> last_run(last_run_);
   const Fingerprint fingerprint{
       .container_bytes = bytes_,
       .head_crc32c = stoker::crc32c(first_run_),
       .tail_crc32c = stoker::crc32c(last_run.last(std::min(last_run.size(), kFingerprintRun)))};
+  text_file_ = store_->create(text_index_path(path_));
+  text_file_->append(std::as_bytes(std::span(text_index_)));
   offsets_.push_back(bytes_);
-  auto text_file = store_->create(text_index_path(path_));
-  text_file->append(std::as_bytes(std::span(text_index_)));
   auto index_file = prepare_record_index(*store_, record_index_path(path_), fingerprint, offsets_);
   offsets_.pop_back();
+  for (WritableFile* file : {text_file_.get(), index_file.get(), file_.get()}) file->sync();
+  index_file_ = std::move(index_file);
+}
+
+void RecordIOWriter::finish() {
+  if (finished_)
+    throw Error(ErrorCode::internal,
+                {.operation = "write records", .object = path_, .found = "a second finish"});
+  finished_ = true;
+  prepare();
+  // Indexes without their container would be taken for those of another one that stands or comes under its
+  // name.
+  std::vector<std::string> shown;
   try {
-    text_file->commit();
-    index_file->commit();
+    text_file_->commit();
+    shown.push_back(text_index_path(path_));
+    index_file_->commit();
+    shown.push_back(record_index_path(path_));
     file_->commit();
   } catch (...) {
-    // Indexes without their container would be taken for those of another one that comes under its name.
-    store_->remove(text_index_path(path_));
-    store_->remove(record_index_path(path_));
+    for (const std::string& path : shown) store_->remove(path);
     throw;
   }
 }

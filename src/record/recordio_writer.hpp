@@ -21,6 +21,7 @@ class RecordIOWriter final : public RecordWriter {
   std::uint64_t records() const override { return offsets_.size(); }
   std::uint64_t bytes() const override { return bytes_; }
   std::uint32_t crc32c() const override { return crc32c_; }
+  void prepare() override;
   void finish() override;
 
  private:
@@ -42,6 +43,8 @@ class RecordIOWriter final : public RecordWriter {
   std::uint32_t crc32c_ = 0;
   std::vector<std::uint64_t> offsets_;
   std::string text_index_;
+  std::unique_ptr<WritableFile> text_file_;  // both indexes: from prepare() on
+  std::unique_ptr<WritableFile> index_file_;
   bool finished_ = false;
 };
 

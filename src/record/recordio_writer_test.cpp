@@ -129,7 +129,8 @@ TEST_F(RecordIOWrite, FullDiskAndFailedCommitsLeaveNothing) {
   const std::string large(3 << 20, 'x');
   const store::Faults cases[] = {{.torn_appends = {.first = 1}}, {.space_bytes = 1 << 20},
                                  {.creates = {.first = 2}},      {.commits = {.first = 1}},
-                                 {.commits = {.first = 2}},      {.commits = {.first = 3}}};
+                                 {.commits = {.first = 2}},      {.commits = {.first = 3}},
+                                 {.syncs = {.first = 1}},        {.syncs = {.first = 3}}};
   for (const store::Faults& faults : cases) {
     const auto store = std::make_shared<store::FaultyStore>(open_store("."), faults);
     EXPECT_THROW(
@@ -140,6 +141,46 @@ TEST_F(RecordIOWrite, FullDiskAndFailedCommitsLeaveNothing) {
         },
         Error);
     EXPECT_TRUE(names().empty()) << names().front();
+  }
+}
+
+TEST_F(RecordIOWrite, APreparedSetIsHiddenUntilFinish) {
+  const auto store = std::make_shared<store::FaultyStore>(open_store("."));
+  RecordIOWriter writer(store, path());
+  writer.append("k", {}, {"data", bytes_of("abc")}, {});
+  writer.prepare();
+  writer.prepare();
+  EXPECT_EQ(store->calls().syncs, 3u);
+  EXPECT_EQ(writer.records(), 1u);
+  for (const std::string& name : names()) EXPECT_EQ(name[0], '.') << name;
+  EXPECT_EQ(error_of([&] { writer.append("k", {}, {"data", bytes_of("abc")}, {}); }).code(),
+            ErrorCode::internal);
+  const std::uint64_t appended = store->calls().bytes_appended;
+  writer.finish();
+  EXPECT_EQ(store->calls().bytes_appended, appended) << "finish only renames";
+  EXPECT_THAT(names(), testing::ElementsAre("x.idx", "x.rec", "x.rec.index"));
+}
+
+TEST_F(RecordIOWrite, WhatFailsBeforeFinishLeavesTheOldSetUntouched) {
+  const auto write = [&](const std::shared_ptr<Store>& store, std::string_view data) {
+    RecordIOWriter writer(store, path());
+    writer.append("k", {}, {"data", bytes_of(data)}, {});
+    writer.finish();
+  };
+  write(open_store("."), "old");
+  const auto all = [&] {
+    std::string text;
+    for (const char* name : {"x.rec", "x.idx", "x.rec.index"}) text += test::read_file(folder_.path(name));
+    return text;
+  };
+  const std::string old = all();
+  const store::Faults cases[] = {{.appends = {.first = 1}}, {.appends = {.first = 2}},
+                                 {.creates = {.first = 3}}, {.syncs = {.first = 1}},
+                                 {.syncs = {.first = 3}},   {.commits = {.first = 1}}};
+  for (const store::Faults& faults : cases) {
+    EXPECT_THROW(write(std::make_shared<store::FaultyStore>(open_store("."), faults), "newer"), Error);
+    EXPECT_EQ(all(), old);
+    EXPECT_EQ(names().size(), 3u);
   }
 }
 

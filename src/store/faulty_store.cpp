@@ -66,8 +66,12 @@ class FaultyWriter final : public WritableFile {
     below_->append(bytes);
   }
   std::uint64_t bytes_written() const override { return below_->bytes_written(); }
+  void sync() override {
+    count_and_fail(state_->calls.syncs, state_->faults.syncs, "make durable", path_);
+    below_->sync();
+  }
   void commit() override {
-    count_and_fail(state_->calls.commits, state_->faults.commits, "make durable", path_);
+    count_and_fail(state_->calls.commits, state_->faults.commits, "move into place", path_);
     below_->commit();
   }
 

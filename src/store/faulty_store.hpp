@@ -37,6 +37,7 @@ struct Faults {
   FaultyCalls creates;                     // create throws
   FaultyCalls appends;                     // append throws, nothing of it written
   FaultyCalls torn_appends;                // append writes half, then throws
+  FaultyCalls syncs;                       // sync throws
   FaultyCalls commits;                     // commit throws; nothing becomes visible
   std::uint64_t space_bytes =
       kForever;  // all appends together; the one that does not fit throws out_of_resources
@@ -44,7 +45,8 @@ struct Faults {
 
 // How often the store was called so far, by kind.
 struct CallCounts {
-  std::atomic<std::uint64_t> opens{0}, reads{0}, lists{0}, creates{0}, appends{0}, commits{0}, removes{0};
+  std::atomic<std::uint64_t> opens{0}, reads{0}, lists{0}, creates{0}, appends{0}, syncs{0}, commits{0},
+      removes{0};
   std::atomic<std::uint64_t> bytes_read{0}, bytes_appended{0};
 };
 

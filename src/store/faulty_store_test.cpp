@@ -92,6 +92,23 @@ TEST(FaultyStore, TornWriteAndFailedCommitLeaveNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
+TEST(FaultyStore, AFailedSyncIsNotACommit) {
+  const TempDir folder;
+  FaultyStore store = faulty({.syncs = {.first = 1, .code = ErrorCode::out_of_resources}});
+  {
+    const auto file = store.create(folder.path("x"));
+    file->append(bytes("0123456789"));
+    EXPECT_EQ(code_of([&] { file->sync(); }), ErrorCode::out_of_resources);
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+  const auto file = store.create(folder.path("x"));
+  file->sync();
+  file->commit();
+  EXPECT_EQ(store.calls().syncs, 2u);
+  EXPECT_EQ(store.calls().commits, 1u);
+  EXPECT_TRUE(std::filesystem::exists(folder.path("x")));
+}
+
 TEST(FaultyStore, FailsListsCreatesAndAppends) {
   const TempDir folder;
   FaultyStore store =

@@ -6,6 +6,8 @@
 
 #include "stoker/store.hpp"
 
+#include "store/leftovers.hpp"
+
 namespace stoker::store {
 
 // The scheme of a URL ("s3" of s3://bucket), or "" of a plain path.
@@ -25,6 +27,9 @@ class LocalStore final : public Store {
   std::vector<ObjectInfo> list_names(const std::string& folder) override;
   std::unique_ptr<WritableFile> create(const std::string& path) override;
   void remove(const std::string& path) override;
+
+ private:
+  Leftovers leftovers_;
 };
 
 }  // namespace stoker::store

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <gmock/gmock.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -70,7 +71,7 @@ TEST(LocalStore, KilledWriterLeavesNothingUnderTheFinalNameAndDoesNotBlockTheNex
   const auto left = names_in(folder.path());
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0][0], '.');
-  // Even a writer that gets the same process number must not trip over the leftover: take the next names it
+  // A writer that gets the same process number must not trip over leftovers either: take the next names it
   // would use.
   for (int i = 0; i < 200; ++i)
     folder.write(".x.rec.stoker-" + std::to_string(::getpid()) + "-" + std::to_string(i) + ".tmp",
@@ -80,7 +81,77 @@ TEST(LocalStore, KilledWriterLeavesNothingUnderTheFinalNameAndDoesNotBlockTheNex
   file->append(bytes("whole"));
   file->commit();
   EXPECT_EQ(test::read_file(path), "whole");
-  EXPECT_EQ(test::read_file(folder.path(left[0])), "half of it");
+  EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"x.rec"}) << "what was left is gone";
+}
+
+// A process that begins to write `path` and is killed; the name of what it leaves.
+std::string leave_temporary(const std::string& path) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    LocalStore store;
+    const auto file = store.create(path);
+    file->append(bytes("half of it"));
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  for (const std::string& name : names_in(fs::path(path).parent_path()))
+    if (name.find(".stoker-" + std::to_string(child) + "-") != std::string::npos) return name;
+  ADD_FAILURE() << "nothing was left";
+  return "";
+}
+
+TEST(LocalStore, OnlyLeftoversOfTheSameNameAndOfDeadProcessesAreRemoved) {
+  const TempDir folder;
+  const std::string of_dead = leave_temporary(folder.path("x.rec"));
+  const std::string of_other = leave_temporary(folder.path("x.idx"));
+  std::vector<std::string> stay = {of_other, ".x.rec.stoker-1-0.tmp", ".x.rec.stoker-0-0.tmp",
+                                   ".x.rec.stoker-99999999-0.tmp.jpg", ".x.rec.stoker-word-0.tmp"};
+  for (const std::string& name : stay)
+    if (name != of_other) folder.write(name, "not for me");
+  fs::create_directory(folder.path(".x.rec.stoker-99999998-0.tmp"));
+  stay.emplace_back(".x.rec.stoker-99999998-0.tmp");
+  LocalStore().create(folder.path("x.rec"))->commit();
+  stay.emplace_back("x.rec");
+  std::sort(stay.begin(), stay.end());
+  EXPECT_EQ(names_in(folder.path()), stay) << of_dead;
+}
+
+TEST(LocalStore, LivingWritersKeepTheirFiles) {
+  const TempDir folder;
+  const std::string path = folder.path("x");
+  const auto first = LocalStore().create(path);
+  first->append(bytes("first"));
+  const auto second = LocalStore().create(path);
+  second->append(bytes("second"));
+  // A number that is dead here may be alive in another container: the lock tells.
+  const std::string foreign = folder.write(".x.stoker-99999999-0.tmp", "foreign");
+  const int fd = ::open(foreign.c_str(), O_RDONLY);
+  ASSERT_EQ(::flock(fd, LOCK_EX), 0);
+  LocalStore().create(path)->commit();
+  EXPECT_TRUE(fs::exists(foreign));
+  ::close(fd);
+  LocalStore().create(path)->commit();
+  EXPECT_FALSE(fs::exists(foreign));
+  first->commit();
+  EXPECT_EQ(test::read_file(path), "first");
+  second->commit();
+  EXPECT_EQ(test::read_file(path), "second");
+}
+
+TEST(LocalStore, SyncShowsNothingAndCommitRenames) {
+  const TempDir folder;
+  const auto file = LocalStore().create(folder.path("x"));
+  file->append(bytes("abc"));
+  file->sync();
+  EXPECT_FALSE(fs::exists(folder.path("x")));
+  file->append(bytes("def"));
+  file->sync();
+  file->sync();
+  file->commit();
+  EXPECT_EQ(test::read_file(folder.path("x")), "abcdef");
+  EXPECT_EQ(error_of([&] { file->sync(); }).code(), ErrorCode::internal);
 }
 
 TEST(LocalStore, NewFilesHaveTheUsersPermissions) {

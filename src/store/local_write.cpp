@@ -1,13 +1,12 @@
 // Writing of the local store: a temporary file beside the final one, made durable, then renamed.
-#include <atomic>
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
-#include <fmt/format.h>
 
 #include "stoker/error.hpp"
 
 #include "store/descriptor.hpp"
+#include "store/leftovers.hpp"
 #include "store/local_store.hpp"
 #include "store/os_error.hpp"
 #include "store/transfer.hpp"
@@ -23,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int sync(int fd) {
+int sync_fd(int fd) {
   while (::fsync(fd) != 0)
     if (errno != EINTR) return errno;
   return 0;
@@ -34,7 +33,7 @@ int sync(int fd) {
 void sync_folder(const std::string& folder) {
   const Descriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return;
-  const int error_number = sync(fd.get());
+  const int error_number = sync_fd(fd.get());
   if (error_number && error_number != EINVAL && error_number != ENOTSUP)
     throw os_error("make durable", folder, error_number);
 }
@@ -55,6 +54,7 @@ class LocalWriter final : public WritableFile {
     const auto write_once = [this](const std::byte* from, std::size_t count) {
       return ::write(fd_.get(), from, count);
     };
+    synced_ = false;
     const Transfer done = write_full(write_once, bytes);
     written_ += done.bytes;
     if (done.error_number) {
@@ -65,13 +65,23 @@ class LocalWriter final : public WritableFile {
 
   std::uint64_t bytes_written() const override { return written_; }
 
+  void sync() override {
+    if (!fd_) throw misuse("sync after commit");
+    if (failed_) throw misuse("sync after a write that failed");
+    if (synced_) return;
+    if (const int error_number = sync_fd(fd_.get())) {
+      failed_ =
+          true;  // the system may have dropped what it could not write: a second try would prove nothing
+      throw os_error("make durable", path_, error_number);
+    }
+    synced_ = true;
+  }
+
   void commit() override {
     if (!fd_) throw misuse("a second commit");
     if (failed_) throw misuse("commit after a write that failed");
-    int error_number = sync(fd_.get());
-    const int close_error = fd_.close();
-    if (!error_number) error_number = close_error;
-    if (error_number) throw os_error("make durable", path_, error_number);
+    sync();
+    if (const int error_number = fd_.close()) throw os_error("make durable", path_, error_number);
     if (::rename(temporary_.c_str(), path_.c_str()) != 0) throw os_error("move into place", path_, errno);
     committed_ = true;
     sync_folder(folder_);
@@ -88,15 +98,22 @@ class LocalWriter final : public WritableFile {
   const std::string folder_;
   std::uint64_t written_ = 0;
   bool failed_ = false;
+  bool synced_ = false;
   bool committed_ = false;
 };
 
-// Hidden, and unique among living writers. A name left by a killed process of the same number only costs
-// another try.
-std::string temporary_name(const std::string& name) {
-  static std::atomic<std::uint64_t> counter{0};
-  constexpr std::size_t kRoomForName = 200;  // of the 255 bytes that file systems allow
-  return fmt::format(".{}.stoker-{}-{}.tmp", name.substr(0, kRoomForName), ::getpid(), counter.fetch_add(1));
+// Creates a temporary file that no other writer has. A name left by a killed process of the same number, or a
+// file that was taken for a leftover before it could be claimed, only costs another try.
+Descriptor create_temporary(const fs::path& parent, const std::string& name, std::string& temporary) {
+  constexpr mode_t kMode = 0666;  // less the user's umask
+  while (true) {
+    temporary = (parent / temporary_name(name)).string();
+    Descriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
+    if (!fd && errno != EEXIST) throw os_error("create", (parent / name).string(), errno);
+    if (!fd) continue;
+    if (claim_temporary(fd.get())) return fd;
+    ::unlink(temporary.c_str());
+  }
 }
 
 }  // namespace
@@ -114,13 +131,10 @@ std::unique_ptr<WritableFile> LocalStore::create(const std::string& url) {
   fs::create_directories(parent, made);
   if (made && !fs::is_directory(parent, status_error))
     throw os_error("create folder", parent.string(), made.value());
-  while (true) {
-    const std::string temporary = (parent / temporary_name(name)).string();
-    constexpr mode_t kMode = 0666;  // less the user's umask
-    Descriptor fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
-    if (fd) return std::make_unique<LocalWriter>(std::move(fd), temporary, path, parent.string());
-    if (errno != EEXIST) throw os_error("create", path, errno);
-  }
+  leftovers_.remove(parent.string(), name);
+  std::string temporary;
+  Descriptor fd = create_temporary(parent, name, temporary);
+  return std::make_unique<LocalWriter>(std::move(fd), temporary, path, parent.string());
 }
 
 void LocalStore::remove(const std::string& url) {

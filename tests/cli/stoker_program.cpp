@@ -1,12 +1,14 @@
 #include "cli/stoker_program.hpp"
 
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <sstream>
 
 namespace stoker::test {
 
 ProgramResult stoker(const std::vector<std::string>& arguments, const RunOptions& options) {
-  std::vector<std::string> all{STOKER_PROGRAM};
+  const char* chosen = std::getenv("STOKER_PROGRAM");  // an installed program, or one of another build
+  std::vector<std::string> all{chosen ? chosen : STOKER_PROGRAM};
   all.insert(all.end(), arguments.begin(), arguments.end());
   return run_program(all, options);
 }

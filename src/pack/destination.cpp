@@ -6,6 +6,9 @@
 #include <system_error>
 
 #include "base/result.hpp"
+#include "pack/class_names.hpp"
+#include "record/record_index.hpp"
+#include "record/text_index.hpp"
 #include "store/local_store.hpp"
 
 namespace stoker::packing {
@@ -55,6 +58,22 @@ void check_effects(const PackOptions& options) {
   }
 }
 
+// All that would only be met when the work is done and the files are put in place.
+void check_names(const Destination& to) {
+  for (const std::string& path : {to.shard, record::text_index_path(to.shard),
+                                  record::record_index_path(to.shard), to.list, to.skipped, to.manifest}) {
+    std::error_code failed;
+    if (std::filesystem::is_directory(store::local_path(path), failed))
+      refuse("destination " + to.shard,
+             fmt::format("{} is a folder, and a file is to be written there", path), "a file, or nothing",
+             "move the folder away, or take another name");
+  }
+  const std::string name = std::filesystem::path(to.shard).filename().string();
+  if (!is_utf8(name))
+    refuse("destination " + printable(to.shard), "a name that is not UTF-8",
+           "a name that dataset.json can hold", "take another name");
+}
+
 bool same_file(const std::string& url_a, const std::string& url_b) {
   const std::string a = store::local_path(url_a), b = store::local_path(url_b);
   std::error_code failed;
@@ -82,6 +101,7 @@ Destination check_options(const PackOptions& options) {
                  .list = name + ".lst",
                  .skipped = name + ".skipped.tsv",
                  .manifest = name + ".dataset.json"};
+  check_names(to);
   for (const std::string& path : {to.shard, name + ".idx", shard + ".index", to.skipped, to.manifest}) {
     if (!same_file(path, options.source)) continue;
     refuse("destination " + shard, fmt::format("{} would be overwritten, and it is the source", path),

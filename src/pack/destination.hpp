@@ -17,7 +17,8 @@ struct Destination {
 };
 
 // Errors: invalid_argument (an option out of its range, or that can have no effect, a destination that is the
-// source), unsupported (an ending that is not written).
+// source, a folder where a file is to be written, a name that is not UTF-8), unsupported (an ending that is
+// not written).
 Destination check_options(const PackOptions& options);
 
 }  // namespace stoker::packing

@@ -92,6 +92,25 @@ TEST(Destination, TheSourceIsNeverOverwritten) {
   EXPECT_EQ(refusal(options, "is the source"), "invalid_argument");
 }
 
+TEST(Destination, AFolderUnderAnyOfItsNamesIsNamed) {
+  const test::TempDir dir;
+  PackOptions options = valid();
+  options.destination = dir.path("set.rec");
+  for (const char* name :
+       {"set.rec", "set.idx", "set.rec.index", "set.lst", "set.skipped.tsv", "set.dataset.json"}) {
+    std::filesystem::create_directory(dir.path(name));
+    EXPECT_EQ(refusal(options, dir.path(name) + " is a folder"), "invalid_argument") << name;
+    std::filesystem::remove(dir.path(name));
+  }
+  EXPECT_EQ(check_options(options).shard, dir.path("set.rec"));
+}
+
+TEST(Destination, ANameThatIsNotUtf8IsToldPrintably) {
+  PackOptions options = valid();
+  options.destination = "out/caf\xe9.rec";
+  EXPECT_EQ(refusal(options, "out/caf\\xe9.rec"), "invalid_argument");
+}
+
 TEST(Destination, ASourceListOfTheSameNameIsLeftAlone) {
   const test::TempDir dir;
   PackOptions options = valid();

@@ -70,6 +70,8 @@ TEST(Kill, AtAnyMomentEveryFinalNameIsWholeOrAbsent) {
   pack(kinds[0]);
   EXPECT_TRUE(std::filesystem::exists(dir.path("out/set.dataset.json")))
       << "the next pack repairs whatever was left";
+  for (const auto& entry : std::filesystem::directory_iterator(dir.path("out")))
+    EXPECT_NE(entry.path().filename().string()[0], '.') << entry.path() << " is left of a killed pack";
 }
 
 }  // namespace

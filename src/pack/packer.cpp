@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -9,7 +10,7 @@
 #include "stoker/record.hpp"
 
 #include "base/cpus.hpp"
-#include "base/result.hpp"
+#include "pack/class_names.hpp"
 #include "pack/clocks.hpp"
 #include "pack/destination.hpp"
 #include "pack/manifest.hpp"
@@ -32,9 +33,17 @@ void stop_if(const std::atomic<bool>* cancel, const std::string& object) {
                                      .next_step = "nothing was written under the final names"});
 }
 
-// Names that the manifest cannot hold are refused before any work is done.
-void check_names(const std::vector<std::string>& classes) {
-  value_or_throw(record::manifest_to_json({.classes = classes}));
+// All that can be refused without opening the source comes before it is walked.
+Destination checked(const PackOptions& options) {
+  Destination to = check_options(options);
+  if (options.open.classes_file.empty()) check_class_folders(options);
+  return to;
+}
+
+std::unique_ptr<RecordReader> open_source(const PackOptions& options) {
+  auto source = open_records(options.source, options.open);
+  check_class_names(source->classes(), options.source);
+  return source;
 }
 
 // What the workers and the delivering thread share in one run.
@@ -43,15 +52,14 @@ class Packer {
   Packer(const PackOptions& options, const std::shared_ptr<Store>& store,
          const PackProgressCallback& progress, const std::atomic<bool>* cancel)
       : options_(options),
-        to_(check_options(options)),
+        to_(checked(options)),
         store_(store ? store : open_store(to_.shard)),
         progress_(progress),
         cancel_(cancel),
-        source_(open_records(options.source, options.open)),
+        source_(open_source(options)),
         root_(root_of_keys(options, source_->format())),
         writer_(open_record_writer(to_.shard, store_)),
         tally_(options) {
-    check_names(source_->classes());
     if (!to_.list.empty()) list_ = std::make_unique<LineFile>(*store_, to_.list);
   }
 
@@ -123,23 +131,34 @@ class Packer {
     return std::move(report);
   }
 
-  // NAME.dataset.json seals the rest: it goes before anything of an older pack is replaced, and comes back
-  // last.
+  // Everything is durable under temporary names before anything of an older pack is touched. Then
+  // NAME.dataset.json, which seals the rest, goes first and comes back last.
   void commit(PackReport& report) {
     const Stopwatch sync;
-    store_->remove(to_.manifest);
-    if (list_) list_->commit();
-    if (report.skipped.empty()) {
-      store_->remove(to_.skipped);
-    } else {
-      LineFile skipped(*store_, to_.skipped);
-      skipped.add(skipped_text(report.skipped));
-      skipped.commit();
+    writer_->prepare();
+    if (list_) list_->sync();
+    std::unique_ptr<LineFile> skipped;
+    if (!report.skipped.empty()) {
+      skipped = std::make_unique<LineFile>(*store_, to_.skipped);
+      skipped->add(skipped_text(report.skipped));
+      skipped->sync();
     }
-    writer_->finish();
     report.bytes_out = writer_->bytes();
     report.shards = {{to_.shard, writer_->records(), writer_->bytes(), writer_->crc32c()}};
-    record::write_manifest(*store_, to_.manifest, make_manifest(options_, report, tally_.fingerprint()));
+    auto manifest = make_manifest(options_, report, tally_.fingerprint());
+    if (list_) manifest.list = std::filesystem::path(to_.list).filename().string();
+    const auto seal = record::prepare_manifest(*store_, to_.manifest, manifest);
+    seal->sync();
+    stop_if(cancel_, options_.source);
+
+    store_->remove(to_.manifest);
+    if (list_) list_->commit();
+    if (skipped)
+      skipped->commit();
+    else
+      store_->remove(to_.skipped);
+    writer_->finish();
+    seal->commit();
     report.sync_s = sync.wall_s();
     report.sync_cpu_s = sync.cpu_s();
   }

@@ -380,6 +380,79 @@ TEST_F(Packer, FaultsOfTheDestinationLeaveTheOldSetReadable) {
   try_with({.commits = {.first = 2}}, ErrorCode::io, "second commit");
 }
 
+TEST_F(Packer, WhatFailsBeforeAllIsWrittenLeavesTheOldSetUntouched) {
+  write_photos(dir, 30);
+  dir.write("photos/ant/000.jpg", "broken");
+  options.max_bad_share = 0.5;
+  pack(options);
+  const auto old = files_in(dir.path("out"));
+  ASSERT_EQ(old.size(), 6U);
+  options.resize_short = 40;
+  const auto counting = std::make_shared<store::FaultyStore>(open_store("."));
+  PackOptions elsewhere = options;
+  elsewhere.destination = dir.path("elsewhere/set.rec");
+  run_pack(elsewhere, counting, {}, nullptr);
+  const store::CallCounts& calls = counting->calls();
+  EXPECT_EQ(calls.syncs, 6U);
+  const auto untouched_by = [&](const store::Faults& faults, ErrorCode code) {
+    EXPECT_EQ(code_of_failure(std::make_shared<store::FaultyStore>(open_store("."), faults)), code);
+    EXPECT_TRUE(files_in(dir.path("out")) == old) << message;
+  };
+  for (std::uint64_t call = 1; call <= calls.creates; ++call)
+    untouched_by({.creates = {.first = call}}, ErrorCode::io);
+  for (std::uint64_t call = 1; call <= calls.appends; ++call) {
+    untouched_by({.appends = {.first = call}}, ErrorCode::io);
+    untouched_by({.torn_appends = {.first = call, .code = ErrorCode::out_of_resources}},
+                 ErrorCode::out_of_resources);
+  }
+  for (std::uint64_t call = 1; call <= calls.syncs; ++call)
+    untouched_by({.syncs = {.first = call, .code = ErrorCode::out_of_resources}},
+                 ErrorCode::out_of_resources);
+  untouched_by({.space_bytes = calls.bytes_appended - 1}, ErrorCode::out_of_resources);
+}
+
+TEST_F(Packer, AFullDiskLeavesNothingNewVisible) {
+  write_photos(dir, 6);
+  const auto counting = std::make_shared<store::FaultyStore>(open_store("."));
+  run_pack(options, counting, {}, nullptr);
+  for (std::uint64_t room = 0; room < counting->calls().bytes_appended; room += 97) {
+    std::filesystem::remove_all(dir.path("out"));
+    const auto full =
+        std::make_shared<store::FaultyStore>(open_store("."), store::Faults{.space_bytes = room});
+    EXPECT_EQ(code_of_failure(full), ErrorCode::out_of_resources);
+    EXPECT_TRUE(files_in(dir.path("out")).empty()) << room;
+  }
+}
+
+TEST_F(Packer, AFolderUnderAFinalNameIsToldBeforeTheWork) {
+  std::filesystem::create_directories(dir.path("out/set.idx"));
+  EXPECT_EQ(code_of_failure(), ErrorCode::invalid_argument)
+      << "not even the source, which is not there, was asked for";
+  EXPECT_NE(message.find("set.idx is a folder"), std::string::npos) << message;
+}
+
+TEST_F(Packer, AClassThatIsNotUtf8IsToldBeforeTheWork) {
+  write_photos(dir, 3);
+  std::filesystem::create_directory(dir.path("photos/caf\xe9"));  // empty, which the walk would complain of
+  EXPECT_EQ(code_of_failure(), ErrorCode::invalid_argument);
+  EXPECT_NE(message.find("photos/caf\\xe9"), std::string::npos) << message;
+  EXPECT_FALSE(std::filesystem::exists(dir.path("out")));
+  EXPECT_THROW(plan_pack(options), Error);
+}
+
+TEST_F(Packer, AListWithEscapedKeysPacksToTheSameSet) {
+  const char* names[] = {"tab\there.jpg", "line\nbreak.jpg", "back\\slash.jpg",
+                         "back\\t.jpg",   "both\\t\t.jpg",   "\r.jpg"};
+  int seed = 0;
+  for (const char* name : names) dir.write(std::string("photos/one/") + name, jpeg_file(64, 48, ++seed));
+  EXPECT_EQ(pack(options).packed, 6U);
+  PackOptions again{.source = dir.path("out/set.lst"), .destination = dir.path("again/set.rec")};
+  again.open.root = dir.path("photos");
+  EXPECT_EQ(pack(again).packed, 6U);
+  for (const char* name : {"set.rec", "set.lst", "set.idx"})
+    EXPECT_EQ(test::read_file(dir.path("again/") + name), test::read_file(dir.path("out/") + name)) << name;
+}
+
 TEST_F(Packer, TheSealIsAbsentWhereACommitFailedInTheMiddle) {
   write_photos(dir, 10);
   pack(options);

@@ -7,6 +7,7 @@
 #include "stoker/record.hpp"
 
 #include "base/cpus.hpp"
+#include "pack/class_names.hpp"
 #include "pack/clocks.hpp"
 #include "pack/destination.hpp"
 #include "pack/packed_sample.hpp"
@@ -43,7 +44,9 @@ namespace stoker {
 PackReport plan_pack(const PackOptions& options) {
   using namespace packing;
   const Destination to = check_options(options);
+  if (options.open.classes_file.empty()) check_class_folders(options);
   const auto source = open_records(options.source, options.open);
+  check_class_names(source->classes(), options.source);
   const std::string root = root_of_keys(options, source->format());
   const std::size_t count = source->size();
   const std::vector<std::size_t> picked = spread(count);

@@ -7,9 +7,11 @@ namespace {
 
 constexpr std::size_t kPiece = 256 << 10;
 
-void append_escaped(std::string& out, std::string_view text, std::string_view escaped) {
+constexpr std::string_view kBreaks = "\t\n\r";
+
+void append_escaped(std::string& out, std::string_view text) {
   for (const char c : text) {
-    if (escaped.find(c) == std::string_view::npos) {
+    if (c != '\\' && kBreaks.find(c) == std::string_view::npos) {
       out += c;
       continue;
     }
@@ -22,29 +24,43 @@ void append_escaped(std::string& out, std::string_view text, std::string_view es
 
 void LineFile::add(std::string_view line) {
   waiting_ += line;
-  if (waiting_.size() < kPiece) return;
-  file_->append(std::as_bytes(std::span(waiting_)));
+  if (waiting_.size() >= kPiece) flush();
+}
+
+void LineFile::flush() {
+  if (!waiting_.empty()) file_->append(std::as_bytes(std::span(waiting_)));
   waiting_.clear();
 }
 
+void LineFile::sync() {
+  flush();
+  file_->sync();
+}
+
 void LineFile::commit() {
-  file_->append(std::as_bytes(std::span(waiting_)));
-  waiting_.clear();
+  flush();
   file_->commit();
 }
 
 std::string escape_field(std::string_view text) {
   std::string out;
-  append_escaped(out, text, "\\\t\n\r");
+  append_escaped(out, text);
   return out;
 }
 
+std::string list_columns(std::string_view id, std::span<const float> labels) {
+  std::string columns = fmt::format("{}\t", id);
+  for (const float label : labels) columns += fmt::format("{}\t", label);
+  if (labels.empty()) columns += "0\t";
+  return columns;
+}
+
 std::string list_line(std::uint64_t id, std::span<const float> labels, std::string_view key) {
-  std::string line = fmt::format("{}", id);
-  for (const float label : labels) line += fmt::format("\t{}", label);
-  if (labels.empty()) line += "\t0";
-  line += '\t';
-  append_escaped(line, key, "\t\n\r");
+  std::string line = list_columns(std::to_string(id), labels);
+  if (key.find_first_of(kBreaks) == std::string_view::npos)
+    line += key;
+  else
+    append_escaped(line, key);
   line += '\n';
   return line;
 }

@@ -19,9 +19,13 @@ class LineFile {
   LineFile(Store& store, const std::string& path) : file_(store.create(path)) {}
   // Errors: as WritableFile::append.
   void add(std::string_view line);
+  // Makes all of it durable, still hidden. Errors: io, out_of_resources.
+  void sync();
   void commit();
 
  private:
+  void flush();
+
   std::unique_ptr<WritableFile> file_;
   std::string waiting_;
 };
@@ -29,8 +33,11 @@ class LineFile {
 // `text` with backslash, tab, line feed and carriage return written as \\ \t \n \r.
 std::string escape_field(std::string_view text);
 
-// One line of an .lst: id, labels (none: 0), key, apart by tabs. A line break in the key is escaped; all else
-// stands as it is.
+// What an .lst says of a record before its key: id and labels (none: 0), each with a tab behind it.
+std::string list_columns(std::string_view id, std::span<const float> labels);
+
+// One line of an .lst: the columns and the key. A key with a tab or line break in it is escaped, as
+// record::unescaped_path undoes it; any other stands as it is, backslashes too.
 std::string list_line(std::uint64_t id, std::span<const float> labels, std::string_view key);
 
 // The whole of NAME.skipped.tsv: a line "key\treason" first, then one line a sample, both fields escaped.

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <gtest/gtest.h>
 
+#include "record/list_reader.hpp"
 #include "support/temp_dir.hpp"
 
 namespace stoker::packing {
@@ -18,6 +19,12 @@ TEST(TextFiles, AListLineHasIdLabelsAndKey) {
 TEST(TextFiles, AKeyNeverBreaksItsLine) {
   const std::array<float, 1> label{1};
   EXPECT_EQ(list_line(1, label, "two\nlines\r\t.jpg"), "1\t1\ttwo\\nlines\\r\\t.jpg\n");
+  EXPECT_EQ(list_line(1, label, "back\\t\t.jpg"), "1\t1\tback\\\\t\\t.jpg\n");
+  EXPECT_EQ(list_line(1, label, "back\\t.jpg"), "1\t1\tback\\t.jpg\n") << "nothing to escape in it";
+  for (const std::string key : {"a\tb", "a\\\nb\\", "\r\\t"}) {
+    const std::string line = list_line(1, label, key);
+    EXPECT_EQ(record::unescaped_path(std::string_view(line).substr(4, line.size() - 5)), key);
+  }
   EXPECT_EQ(escape_field("a\tb\\c\nd"), "a\\tb\\\\c\\nd");
 }
 

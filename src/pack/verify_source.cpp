@@ -12,6 +12,7 @@
 #include "base/in_order.hpp"
 #include "image/decoder.hpp"
 #include "image/sniff.hpp"
+#include "pack/list_check.hpp"
 #include "record/dataset_manifest.hpp"
 
 namespace stoker::packing {
@@ -45,12 +46,14 @@ void decode(image::Decoder& decoder, const DecodeSpec& spec, Checked& record) {
   }
 }
 
-void count(Checked& record, VerifyReport& report) {
+void count(Checked& record, ListCheck* list, VerifyReport& report) {
   if (record.step == RecordScanner::Step::damage) {
+    if (list) list->stop();
     report.bad.push_back(std::move(record.bad));
     return;
   }
   ++report.records;
+  if (list) list->add(record.sample);
   if (record.failure) {
     report.bad.push_back({record.info.container, record.info.offset, record.sample.key, *record.failure});
   } else if (!record.warning.empty()) {
@@ -62,17 +65,16 @@ void count(Checked& record, VerifyReport& report) {
 
 // check_indexes holds bytes and CRC of the container against its manifest; the number of records is known
 // only here.
-void check_manifest_records(const VerifyOptions& options, VerifyReport& report) {
-  const auto store = options.open.store ? options.open.store : open_store(options.source);
-  const auto info = store->info(options.source);
+void check_manifest_records(Store& store, const std::string& source, VerifyReport& report) {
+  const auto info = store.info(source);
   if (!info || info->is_folder) return;
-  const auto manifest = record::read_manifest(*store, options.source);
+  const auto manifest = record::read_manifest(store, source);
   if (!manifest) return;
-  const std::string name = options.source.substr(options.source.rfind('/') + 1);
+  const std::string name = source.substr(source.rfind('/') + 1);
   for (const record::ManifestShard& shard : manifest->shards) {
     if (shard.path == name && shard.records != report.records) {
       report.bad.push_back(
-          {record::manifest_path(options.source), 0, "",
+          {record::manifest_path(source), 0, "",
            fmt::format("'{}' holds {} records, not {}", name, report.records, shard.records)});
     }
   }
@@ -88,6 +90,8 @@ VerifyReport verify_source(const VerifyOptions& options, const VerifyProgressCal
   };
   VerifyReport report;
   const std::unique_ptr<RecordScanner> scanner = scan_records(options.source, options.open);
+  const auto store = options.open.store ? options.open.store : open_store(options.source);
+  const std::unique_ptr<ListCheck> list = ListCheck::open(*store, options.source);
   const int threads = options.decode ? threads_or_allowed(options.threads) : 1;
   std::vector<image::Decoder> decoders(static_cast<std::size_t>(threads));
   DecodeSpec spec;
@@ -106,12 +110,14 @@ VerifyReport verify_source(const VerifyOptions& options, const VerifyProgressCal
           decode(decoders[static_cast<std::size_t>(thread)], spec, record);
       },
       [&](Checked& record) {
-        count(record, report);
+        count(record, list.get(), report);
         progress(report.records);
       });
   stop_if_cancelled();
   for (BadRecord& bad : check_indexes(options.source, options.open)) report.bad.push_back(std::move(bad));
-  if (report.bad.empty()) check_manifest_records(options, report);
+  if (report.bad.empty()) check_manifest_records(*store, options.source, report);
+  if (!list) return report;
+  for (BadRecord& bad : list->finish()) report.bad.push_back(std::move(bad));
   return report;
 }
 

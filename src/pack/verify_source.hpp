@@ -1,5 +1,5 @@
-// Everything that can be said about a source by reading it whole: framing, indexes, manifest and, if wanted,
-// pixels.
+// Everything that can be said about a source by reading it whole: framing, indexes, manifest, list
+// and, if wanted, pixels.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ struct VerifyReport {
   std::uint64_t records = 0;  // well framed
   std::uint64_t ok = 0;
   std::uint64_t warned = 0;    // decoded with a complaint of the decoder
-  std::vector<BadRecord> bad;  // in the order of the source, then indexes, then the manifest
+  std::vector<BadRecord> bad;  // in the order of the source, then indexes, manifest and list
   std::string first_warning;   // key and words; empty: none
 };
 

@@ -1,0 +1,49 @@
+// Holds the NAME.lst that a pack wrote against the records of NAME.rec.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "stoker/record.hpp"
+#include "stoker/store.hpp"
+
+#include "record/line_reader.hpp"
+
+namespace stoker::packing {
+
+// Reads the list beside the records as they pass. Threads: one at a time. Cost: no more memory than its
+// longest line.
+class ListCheck {
+ public:
+  // None unless NAME.dataset.json names both the container at `source` and the list, and the list is there: a
+  // list that somebody else put there may say what it likes. Errors: io.
+  static std::unique_ptr<ListCheck> open(Store& store, const std::string& source);
+
+  // The next record. Errors: io.
+  void add(const Sample& record);
+  // Damage stands where records should be: which lines belong to those behind it is not known.
+  void stop() { stopped_ = true; }
+  // Call once, behind the last record. Each wrong line, up to a hundred, and a wrong number of them. Errors:
+  // io.
+  std::vector<BadRecord> finish();
+
+ private:
+  explicit ListCheck(std::unique_ptr<ReadableFile> file) : file_(std::move(file)), lines_(*file_) {}
+  std::optional<std::string_view> next_line();
+  void report(std::string key, std::string reason);
+
+  std::unique_ptr<ReadableFile> file_;
+  record::LineReader lines_;
+  std::vector<BadRecord> bad_;
+  std::uint64_t records_ = 0;
+  std::uint64_t listed_ = 0;
+  std::uint64_t wrong_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace stoker::packing

@@ -258,12 +258,11 @@ TEST(BadSamples, APictureBeyondMaxPixelsIsBad) {
   EXPECT_EQ(seen[1].status, SampleStatus::bad);
 }
 
-// A file cut in half: libjpeg fills the rest with gray and complains.
+// A file without its end: libjpeg fills the rest with gray and complains.
 TEST(BadSamples, ADecodersComplaintIsFlagged) {
   const auto records = std::make_shared<MemoryReader>(4);
-  std::vector<std::byte> cut = records->bytes(2);
-  cut.resize(cut.size() - cut.size() / 8);
-  records->set_bytes(2, cut);
+  const std::vector<std::byte> whole = records->bytes(2);
+  records->set_bytes(2, {whole.begin(), whole.end() - static_cast<std::ptrdiff_t>(whole.size() / 8)});
   LoaderOptions options = bad_options(BadSamplePolicy::skip);
   options.recipe = "resize(16x16)";  // all of the picture, so that the cut is met
   Loader loader(records, options);

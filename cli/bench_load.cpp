@@ -22,6 +22,18 @@ std::string thread_names(const std::vector<int>& threads) {
   return fmt::format("{}", fmt::join(names, ","));
 }
 
+// A cost below zero is one that the stages' clocks could not resolve on busy CPUs: unknown, not 0.
+Json if_resolved(double cost_us) { return cost_us < 0 ? Json(nullptr) : measured(cost_us); }
+
+Json cost_json(const std::optional<bench::LoaderCost>& cost) {
+  if (!cost) return nullptr;
+  return {{"us_per_image", spread_json(cost->us_per_image)},
+          {"us_per_batch", spread_json(cost->us_per_batch)},
+          {"threads", cost->threads},
+          {"batch_sizes", cost->batch_sizes},
+          {"plain_us_per_image", measured(cost->plain_us_per_image)}};
+}
+
 Json to_json(const bench::LoadBenchReport& report) {
   Json json = json_object("bench.load");
   json["rows"] = Json::array();
@@ -35,40 +47,45 @@ Json to_json(const bench::LoadBenchReport& report) {
                             {"speedup", spread_json(row.speedup)},
                             {"images_per_s_spread", spread_json(row.images_per_s)},
                             {"ratio_to_turbo_spread", spread_json(row.ratio_to_turbo_per_core)},
-                            {"overhead_us_per_image", measured(row.overhead_us_per_image)},
-                            {"overhead_us_per_batch", measured(row.overhead_us_per_batch)}});
+                            {"overhead_us_per_image", if_resolved(row.overhead_us_per_image)},
+                            {"overhead_us_per_batch", if_resolved(row.overhead_us_per_batch)}});
   }
   json["turbo_images_per_cpu_s"] = spread_json(report.turbo_images_per_cpu_s);
+  json["cost"] = cost_json(report.cost);
   json["samples"] = report.samples;
   json["bad_samples"] = report.bad_samples;
   json["recipe"] = report.recipe;
   json["batch_size"] = report.batch_size;
   json["batch_ring_mib"] = measured(report.batch_ring_mib);
   json["rss_slope_percent"] = measured(report.rss_slope_percent);
+  json["epoch_rss_mib"] = Json::array();
+  for (const double median : report.epoch_rss_mib) json["epoch_rss_mib"].push_back(measured(median));
   json["epoch_peak_rss_mib"] = Json::array();
   for (const double peak : report.epoch_peak_rss_mib) json["epoch_peak_rss_mib"].push_back(measured(peak));
   return json;
 }
 
 void tell(const bench::LoadBenchReport& report, Output& out) {
-  Table table(
-      {"threads", "images/s", "speed-up (min-max)", "images/CPU s", "to turbo", "peak MiB", "us/image"});
+  Table table({"threads", "images/s", "speed-up (min-max)", "images/CPU s", "to turbo", "peak MiB"});
   for (const bench::LoadRow& row : report.rows) {
     const std::string threads =
         row.threads == 0 ? fmt::format("auto: {}", row.tuned_threads) : thread_name(row.threads);
     table.row({threads, short_number(row.images_per_s.median), told(row.speedup),
                short_number(row.images_per_cpu_s), short_number(row.ratio_to_turbo_per_core.median),
-               short_number(row.peak_rss_mib), short_number(row.overhead_us_per_image)});
+               short_number(row.peak_rss_mib)});
   }
   for (const std::string& line : table.lines()) out.line(line);
   out.line(printable(fmt::format("{}, batches of {}, {}", counted(report.samples, "sample"),
                                  report.batch_size, report.recipe)));
-  out.line(fmt::format(
-      "libjpeg-turbo, full decode alone: {} images per CPU second; us/image: the loader's own cost",
-      short_number(report.turbo_images_per_cpu_s.median)));
+  out.line(fmt::format("libjpeg-turbo, full decode alone: {} images per CPU second",
+                       short_number(report.turbo_images_per_cpu_s.median)));
+  if (report.cost)
+    out.line(fmt::format("the loader's own cost: {:.1f} us an image, {:.0f} us a batch",
+                         report.cost->us_per_image.median, report.cost->us_per_batch.median));
   if (report.rss_slope_percent)
-    out.line(fmt::format("memory over {} epochs: {:+.2f} %", report.epoch_peak_rss_mib.size(),
-                         *report.rss_slope_percent));
+    out.line(fmt::format("memory: {} MiB, {} MiB of it the batch ring; over {} stretches {:+.2f} %",
+                         short_number(report.epoch_rss_mib.back()), short_number(report.batch_ring_mib),
+                         report.epoch_rss_mib.size(), *report.rss_slope_percent));
   if (report.bad_samples > 0) out.line(counted(report.bad_samples, "bad sample"));
 }
 
@@ -89,6 +106,8 @@ int run_bench_load(const Call& call) {
                  [&bench](std::string_view text) { bench.seconds = parse_seconds(text); });
   options.integer(bench.rounds, "--rounds", "that visit every thread number", {.low = 1, .high = 1000});
   options.integer(bench.epochs, "--epochs", "read whole for the slope of the memory; 0: not measured",
+                  {.low = 0, .high = 1000});
+  options.integer(bench.cost_turns, "--cost-turns", "a round, for the loader's own cost; 0: not measured",
                   {.low = 0, .high = 1000});
   options.seed(bench.seed, "of order and crops");
   declare_max_pixels(options, bench.max_pixels);

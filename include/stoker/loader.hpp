@@ -39,8 +39,8 @@ enum class SampleStatus : std::uint8_t {
   warned,       // decoded with a complaint of the decoder
   bad,          // zeroed, its labels are -1: see bad_samples()
   substituted,  // another sample's pixels, labels, key and index stand in its place
-  padding,      // leave it out of averages: a sample that had its turn in this epoch, or nothing at all (zero
-            // pixels, labels -1, index 2^64 - 1)
+  padding,      // leave it out of averages: its sample has its turn elsewhere in this epoch, or there is none
+                // (zero pixels, labels -1, index 2^64 - 1)
 };
 
 struct LoaderOptions {

@@ -25,9 +25,10 @@ constexpr std::size_t kWorthGivingBack = 64 << 10;  // less is not worth the sys
 // Source: man 2 madvise, MADV_DONTNEED on private anonymous memory.
 void give_pages_back(std::byte* begin, std::byte* end) {
   static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;
-  const std::uintptr_t last = reinterpret_cast<std::uintptr_t>(end) / page * page;
-  if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
+  const std::size_t to_page = (page - reinterpret_cast<std::uintptr_t>(begin) % page) % page;
+  const std::size_t behind_page = reinterpret_cast<std::uintptr_t>(end) % page;
+  const auto bytes = static_cast<std::size_t>(end - begin);
+  if (bytes > to_page + behind_page) madvise(begin + to_page, bytes - to_page - behind_page, MADV_DONTNEED);
 }
 
 // Frees an item's buffer. Its pages go first: the C library may keep the block itself, and would keep them

@@ -5,9 +5,9 @@ Prints one line a fault and exits 1 if there is any.
 """
 
 import fnmatch
+import os
 import pathlib
 import re
-import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -37,10 +37,14 @@ PUBLIC_SHARE = 0.15
 MACHINE_PATH = re.compile(r"(^|[^\w./-])/(home|root|work|Users)/\w")
 
 
-def tracked(*patterns: str) -> list[pathlib.Path]:
-    names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "--", *patterns], cwd=ROOT, check=True,
-                           capture_output=True, text=True).stdout.split("\n")
-    return [ROOT / name for name in names if name and (ROOT / name).is_file()]
+def files(*patterns: str) -> list[pathlib.Path]:
+    """The repository's files, without what building and installing leave in its folders (no git is needed)."""
+    left_out = re.compile(r"^(\.git|\.venv|\.deps|build(-.*)?|__pycache__)$")
+    found = []
+    for folder, names, members in os.walk(ROOT):
+        names[:] = [name for name in names if not left_out.match(name)]
+        found += [pathlib.Path(folder) / name for name in members if any(fnmatch.fnmatch(name, pattern) for pattern in patterns)]
+    return sorted(path for path in found if path.is_file())
 
 
 def room_of(path: pathlib.Path) -> str:
@@ -112,7 +116,7 @@ def check_tests_are_built(sources: list[pathlib.Path]) -> list[str]:
 
 
 def main() -> int:
-    sources = tracked("*.cpp", "*.hpp")
+    sources = files("*.cpp", "*.hpp")
     faults: list[str] = []
     public = private = tests = 0
     for path in sources:
@@ -135,7 +139,7 @@ def main() -> int:
     if tests * 2 < private:
         faults.append(f"tests: {tests} lines for {private} lines of source; at least half")
     faults += check_tests_are_built(sources)
-    for path in tracked("*"):
+    for path in files("*"):
         if path.suffix in {".jpg", ".png", ".rec"}:
             continue
         try:

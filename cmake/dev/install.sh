@@ -3,7 +3,7 @@
 packages_build=(g++ cmake ninja-build ccache pkg-config libjpeg-dev zlib1g-dev libspng-dev libwebp-dev libhwy-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev libexpected-dev python3 python3-venv ca-certificates)
 packages_test=(libgtest-dev libgmock-dev)
-packages_lint=(clang-19 clang-tidy-19 clang-format-19)
+packages_lint=(git clang-19 clang-tidy-19 clang-format-19)
 torch_version=2.13.0
 
 say() { echo "dev: $*" >&2; }

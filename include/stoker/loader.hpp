@@ -59,7 +59,7 @@ struct LoaderOptions {
   std::uint64_t max_pixels = kDefaultMaxPixels;
   int batches_ahead = 3;  // finished or being filled, beyond the one in use
   std::size_t read_ahead_bytes =
-      64 << 20;         // compressed bytes that wait for a worker, at most (one sample is always let in)
+      32 << 20;         // compressed bytes that wait for a worker, at most (one sample is always let in)
   int label_width = 1;  // labels kept of each sample; fewer are filled with 0
   bool publish_counters = true;
 };

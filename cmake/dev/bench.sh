@@ -12,7 +12,7 @@ if [ -z "$source" ]; then
   if [ -e "$data/imagenet-sample.tar" ]; then
     source=$work/imagenet
     if [ ! -d "$source" ]; then
-      # The sample is flat; one class folder per first six characters of the names keeps its order.
+      # The sample is flat; a folder for each first four characters of the names keeps its order.
       mkdir -p "$work/flat" && tar -xf "$data/imagenet-sample.tar" -C "$work/flat"
       for file in "$work"/flat/*; do
         name=$(basename "$file")

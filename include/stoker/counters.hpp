@@ -1,4 +1,5 @@
-// The stage counters that a loader publishes in a small memory-mapped file, so that any watcher can read them.
+// The stage counters that a loader publishes in a small memory-mapped file, so that any watcher can read
+// them.
 #pragma once
 
 #include <array>
@@ -14,7 +15,8 @@ enum class Stage : std::uint32_t { read, decode, transform, deliver, consume };
 inline constexpr std::size_t kStageCount = 5;
 std::string_view to_string(Stage stage);
 
-// One stage's counters since the loader began. Units: nanoseconds, summed over threads. All grow only, but queue_depth.
+// One stage's counters since the loader began. Units: nanoseconds, summed over threads. All grow only, but
+// queue_depth.
 struct StageCounters {
   std::atomic<std::uint64_t> items{0};
   std::atomic<std::uint64_t> busy_ns{0};
@@ -38,7 +40,7 @@ struct CountersFile {
   std::uint64_t process_start_ticks = 0;  // field 22 of /proc/PID/stat: tells a reused pid
   std::atomic<std::uint32_t> threads{0};  // decode workers at work now
   std::uint32_t stage_count = kStageCount;
-  std::atomic<std::uint64_t> images{0};   // delivered, bad and padded slots apart
+  std::atomic<std::uint64_t> images{0};  // delivered, bad and padded slots apart
   std::atomic<std::uint64_t> batches{0};
   std::atomic<std::uint64_t> bad_samples{0};
   std::uint64_t reserved = 0;

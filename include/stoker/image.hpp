@@ -33,31 +33,34 @@ std::string_view to_string(ImageKind kind);
 // What the header of an image tells; nothing here was allocated by what it claims.
 struct ImageInfo {
   ImageKind kind = ImageKind::unknown;
-  std::string process;     // JPEG: baseline, ext-seq, progressive, lossless, arith-seq, arith-prog; else empty
-  int width = 0;           // stored orientation
+  std::string process;  // JPEG: baseline, ext-seq, progressive, lossless, arith-seq, arith-prog; else empty
+  int width = 0;        // stored orientation
   int height = 0;
   int components = 0;
-  std::string sampling;    // JPEG: "2x2 1x1 1x1" (h×v of each component); else empty
+  std::string sampling;      // JPEG: "2x2 1x1 1x1" (h×v of each component); else empty
   int restart_interval = 0;  // JPEG: in MCUs, 0 = none
-  int orientation = 1;     // EXIF 1..8; 0 or out of range counts as 1
+  int orientation = 1;       // EXIF 1..8; 0 or out of range counts as 1
 };
 
 enum class Filter { bilinear, bicubic };
 std::string_view to_string(Filter filter);
 
-// How pixels come out: exact equals Pillow's to the byte. (A faster mode with a published error comes with the own decoder.)
+// How pixels come out: exact equals Pillow's to the byte. (A faster mode with a published error comes with
+// the own decoder.)
 enum class PixelMode { exact };
 
 inline constexpr std::uint64_t kDefaultMaxPixels = 256'000'000;
 
-// Which pixels are wanted: crop, then resize, then a window of the result. Everything is in stored orientation.
+// Which pixels are wanted: crop, then resize, then a window of the result. Everything is in stored
+// orientation.
 struct DecodeSpec {
   std::optional<Rect> crop;    // inside the image; default: all of it
   std::optional<Size> resize;  // of the crop, antialiased; default: none
   std::optional<Rect> window;  // of the resized crop; what lies outside it comes out zero; default: all of it
   Filter filter = Filter::bilinear;
   PixelMode pixels = PixelMode::exact;
-  std::uint64_t max_pixels = kDefaultMaxPixels;  // of the stored image; more is refused before anything is allocated
+  std::uint64_t max_pixels =
+      kDefaultMaxPixels;  // of the stored image; more is refused before anything is allocated
 };
 
 // Pixels of an image. Shape: height × width × 3, RGB, rows without padding.
@@ -72,7 +75,8 @@ struct Image {
 ImageInfo read_image_info(std::span<const std::byte> bytes);
 
 // Gray, CMYK, YCCK, palette and alpha images come out as Pillow's convert("RGB") has them.
-// Errors: corrupt_data, unsupported, out_of_resources (more than max_pixels), invalid_argument (a crop outside the image).
+// Errors: corrupt_data, unsupported, out_of_resources (more than max_pixels), invalid_argument (a crop
+// outside the image).
 Image decode_image(std::span<const std::byte> bytes, const DecodeSpec& spec = {});
 
 }  // namespace stoker

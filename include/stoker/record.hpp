@@ -1,4 +1,5 @@
-// Samples in a container: key, labels, named byte fields. The format is found by content, never by name alone.
+// Samples in a container: key, labels, named byte fields. The format is found by content, never by name
+// alone.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,8 @@ struct Field {
   std::span<const std::byte> bytes;
 };
 
-// One sample. Owns: `buffer` holds the bytes that the fields view; moving keeps the views valid, copying is refused.
-// Reused between reads, so that a loop allocates nothing once the largest sample was met.
+// One sample. Owns: `buffer` holds the bytes that the fields view; moving keeps the views valid, copying is
+// refused. Reused between reads, so that a loop allocates nothing once the largest sample was met.
 struct Sample {
   Sample() = default;
   Sample(Sample&&) = default;
@@ -28,7 +29,7 @@ struct Sample {
   Sample(const Sample&) = delete;
   Sample& operator=(const Sample&) = delete;
 
-  std::string key;             // RecordIO: the id in decimal; folder: path relative to its root; .lst: the path column
+  std::string key;  // RecordIO: the id in decimal; folder: path relative to its root; .lst: the path column
   std::vector<float> labels;   // empty: the container holds none for this sample (a raw record)
   std::vector<Field> fields;   // at least one; "image" of an image record, "data" of a raw one
   std::size_t main_field = 0;  // which field a decoder gets
@@ -57,9 +58,10 @@ std::string_view to_string(RecordFormat format);
 
 struct OpenOptions {
   std::string root;          // of the paths in a .lst; default: the .lst file's own folder
-  std::string classes_file;  // one class name a line: fixes the class map of a folder; default: sub-folders in code-point order
-  std::string index_dir;     // where record indexes are cached; default: beside the container where one lies, else
-                             // $XDG_CACHE_HOME/stoker/records
+  std::string classes_file;  // one class name a line: fixes the class map of a folder; default: sub-folders
+                             // in code-point order
+  std::string index_dir;     // where record indexes are cached; default: beside the container where one lies,
+                          // else $XDG_CACHE_HOME/stoker/records
   std::shared_ptr<Store> store;  // default: open_store(source)
 };
 
@@ -74,18 +76,20 @@ class RecordReader {
   virtual const std::vector<std::string>& classes() const = 0;
   virtual RecordInfo info(std::size_t index) const = 0;
   // Reads sample `index` into `sample`, reusing its memory.
-  // Errors: corrupt_data (container, offset and reason named), io, not_found (a file that vanished), unavailable.
+  // Errors: corrupt_data (container, offset and reason named), io, not_found (a file that vanished),
+  // unavailable.
   virtual void read(std::size_t index, Sample& sample) const = 0;
   // The label of each sample where the source knows it without reading samples (folder, .lst), else empty.
   virtual std::span<const float> known_labels() const { return {}; }
-  // The id that the source gives to sample `index` where it knows it without reading the sample (.lst: the first column).
+  // The id that the source gives to sample `index` where it knows it without reading the sample (.lst: the
+  // first column).
   virtual std::optional<std::uint64_t> known_id(std::size_t) const { return std::nullopt; }
 };
 
-// Opens a folder (ImageFolder rules), x.lst or x.rec. For a .rec the cached record index is used where it fits, then its .idx,
-// else the file is scanned once and the index cached.
-// Errors: not_found, invalid_argument (an empty class folder, no samples), corrupt_data (a damaged .rec without an index:
-// the offset is named), unsupported (a format that this build does not read).
+// Opens a folder (ImageFolder rules), x.lst or x.rec. For a .rec the cached record index is used where it
+// fits, then its .idx, else the file is scanned once and the index cached. Errors: not_found,
+// invalid_argument (an empty class folder, no samples), corrupt_data (a damaged .rec without an index: the
+// offset is named), unsupported (a format that this build does not read).
 std::unique_ptr<RecordReader> open_records(const std::string& source, const OpenOptions& options = {});
 
 // Walks a source from its first byte to its last, past damage.
@@ -94,16 +98,16 @@ class RecordScanner {
   enum class Step { record, damage, end };
   virtual ~RecordScanner() = default;
 
-  // record: `sample` and `info` are filled. damage: `bad` is filled, and the next call goes on behind it where it can.
-  // Errors: io.
+  // record: `sample` and `info` are filled. damage: `bad` is filled, and the next call goes on behind it
+  // where it can. Errors: io.
   virtual Step next(Sample& sample, RecordInfo& info, BadRecord& bad) = 0;
 };
 
 // Errors: as open_records, but damage is met by next().
 std::unique_ptr<RecordScanner> scan_records(const std::string& source, const OpenOptions& options = {});
 
-// What the records of a container say against its indexes (.idx, record index); empty if they agree or there is none.
-// Errors: io.
+// What the records of a container say against its indexes (.idx, record index); empty if they agree or there
+// is none. Errors: io.
 std::vector<BadRecord> check_indexes(const std::string& source, const OpenOptions& options = {});
 
 // Writes samples in order. Threads: one at a time. Nothing appears under the final names before finish().
@@ -119,8 +123,8 @@ class RecordWriter {
   virtual std::uint64_t bytes() const = 0;
   // CRC-32C of all bytes appended so far.
   virtual std::uint32_t crc32c() const = 0;
-  // Makes container and indexes durable without showing them; nothing may be appended then, and finish() only renames.
-  // Errors: io, out_of_resources.
+  // Makes container and indexes durable without showing them; nothing may be appended then, and finish() only
+  // renames. Errors: io, out_of_resources.
   virtual void prepare() = 0;
   // Commits container and indexes, the container last. Errors: io, out_of_resources.
   virtual void finish() = 0;
@@ -128,6 +132,7 @@ class RecordWriter {
 
 // A writer of x.rec with x.idx (and the record index x.rec.index) beside it.
 // Errors: unsupported (an ending that this build does not write), io.
-std::unique_ptr<RecordWriter> open_record_writer(const std::string& path, std::shared_ptr<Store> store = nullptr);
+std::unique_ptr<RecordWriter> open_record_writer(const std::string& path,
+                                                 std::shared_ptr<Store> store = nullptr);
 
 }  // namespace stoker

@@ -18,7 +18,8 @@ struct ObjectInfo {
   std::uint64_t bytes = 0;
   bool is_folder = false;
   std::optional<std::int64_t> modified_ns;  // since the Unix epoch; none where the store does not know
-  std::uint64_t folder_identity = 0;  // equal for two paths that lead to one folder (links); 0: a file, or not known
+  std::uint64_t folder_identity =
+      0;  // equal for two paths that lead to one folder (links); 0: a file, or not known
 };
 
 // An object opened for reading. Threads: any number may read at once.
@@ -36,7 +37,8 @@ class ReadableFile {
 };
 
 // An object being written under a temporary name. Threads: one at a time.
-// Nothing appears under the final name before commit(); dropping an uncommitted file removes what was written.
+// Nothing appears under the final name before commit(); dropping an uncommitted file removes what was
+// written.
 class WritableFile {
  public:
   virtual ~WritableFile() = default;
@@ -55,13 +57,15 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  // Errors: not_found, io (permission), out_of_resources (too many open files), invalid_argument (not a regular file).
+  // Errors: not_found, io (permission), out_of_resources (too many open files), invalid_argument (not a
+  // regular file).
   virtual std::unique_ptr<ReadableFile> open_read(const std::string& path) = 0;
   // What is at `path` (links followed), or none. Errors: io.
   virtual std::optional<ObjectInfo> info(const std::string& path) = 0;
   // The direct children of a folder, sorted by name as bytes. Errors: not_found, io.
   virtual std::vector<ObjectInfo> list(const std::string& folder) = 0;
-  // The same without sizes and times where those would cost a look at each object (0 and none): for large folders.
+  // The same without sizes and times where those would cost a look at each object (0 and none): for large
+  // folders.
   virtual std::vector<ObjectInfo> list_names(const std::string& folder) { return list(folder); }
   // Creates missing parent folders. Errors: io, out_of_resources.
   virtual std::unique_ptr<WritableFile> create(const std::string& path) = 0;

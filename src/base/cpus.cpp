@@ -1,13 +1,12 @@
 #include "base/cpus.hpp"
 
-#include <sched.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <sched.h>
 #include <sstream>
 #include <string_view>
+#include <unistd.h>
 #include <vector>
 
 namespace stoker {

@@ -9,16 +9,19 @@ namespace stoker {
 // What limits this process, each with where it was read; what could not be read is absent.
 struct CpuLimits {
   int online = 1;
-  int affinity = 1;                    // CPUs in the scheduling mask
-  std::optional<double> cgroup_quota;  // CPUs: the smallest quota / period of this cgroup and all its ancestors
-  std::string cgroup_quota_source;     // the file that said so
+  int affinity = 1;  // CPUs in the scheduling mask
+  std::optional<double>
+      cgroup_quota;                 // CPUs: the smallest quota / period of this cgroup and all its ancestors
+  std::string cgroup_quota_source;  // the file that said so
   // Threads that can run at once: the minimum of the three, rounded up, at least 1.
   int allowed() const;
 };
 
 // `proc_root` and `cgroup_root` are "/proc" and "/sys/fs/cgroup" but in tests.
-// Source: kernel Documentation/admin-guide/cgroup-v2.rst (cpu.max) and scheduler/sched-bwc.rst (cfs_quota_us).
-CpuLimits read_cpu_limits(const std::string& proc_root = "/proc", const std::string& cgroup_root = "/sys/fs/cgroup");
+// Source: kernel Documentation/admin-guide/cgroup-v2.rst (cpu.max) and scheduler/sched-bwc.rst
+// (cfs_quota_us).
+CpuLimits read_cpu_limits(const std::string& proc_root = "/proc",
+                          const std::string& cgroup_root = "/sys/fs/cgroup");
 
 // read_cpu_limits().allowed(), read once.
 int allowed_cpus();

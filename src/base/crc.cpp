@@ -1,8 +1,7 @@
 #include "base/crc.hpp"
 
-#include <zlib.h>
-
 #include <array>
+#include <zlib.h>
 
 #include "base/endian.hpp"
 
@@ -27,8 +26,8 @@ constexpr std::array<std::uint32_t, 256> kTable = make_table();
 
 #if defined(__x86_64__)
 
-// The crc32 instruction takes 3 cycles and starts one a cycle, so three runs of kLane bytes go side by side. Their values
-// join by the operator "advance a CRC by kLane zero bytes", which is linear: four tables of 256.
+// The crc32 instruction takes 3 cycles and starts one a cycle, so three runs of kLane bytes go side by side.
+// Their values join by the operator "advance a CRC by kLane zero bytes", which is linear: four tables of 256.
 constexpr std::size_t kLane = 2048;
 
 struct AdvanceTables {
@@ -46,11 +45,13 @@ struct AdvanceTables {
           if (i >> bit & 1) table[byte][i] ^= of_bit[byte * 8 + bit];
   }
   std::uint32_t operator()(std::uint32_t crc) const {
-    return table[0][crc & 0xFF] ^ table[1][crc >> 8 & 0xFF] ^ table[2][crc >> 16 & 0xFF] ^ table[3][crc >> 24];
+    return table[0][crc & 0xFF] ^ table[1][crc >> 8 & 0xFF] ^ table[2][crc >> 16 & 0xFF] ^
+           table[3][crc >> 24];
   }
 };
 
-__attribute__((target("sse4.2"))) std::uint32_t crc32c_sse42(std::span<const std::byte> bytes, std::uint32_t before) {
+__attribute__((target("sse4.2"))) std::uint32_t crc32c_sse42(std::span<const std::byte> bytes,
+                                                             std::uint32_t before) {
   static const AdvanceTables advance;
   const std::byte* p = bytes.data();
   std::size_t left = bytes.size();

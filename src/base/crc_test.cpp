@@ -1,7 +1,6 @@
 #include "base/crc.hpp"
 
 #include <gtest/gtest.h>
-
 #include <string_view>
 #include <vector>
 

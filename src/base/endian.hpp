@@ -9,7 +9,8 @@
 
 namespace stoker {
 
-static_assert(std::endian::native == std::endian::little, "Stoker's formats are little-endian; a big-endian port swaps here");
+static_assert(std::endian::native == std::endian::little,
+              "Stoker's formats are little-endian; a big-endian port swaps here");
 
 template <class T>
 T load_le(const std::byte* from) {

@@ -6,15 +6,24 @@ namespace stoker {
 
 std::string_view to_string(ErrorCode code) {
   switch (code) {
-    case ErrorCode::invalid_argument: return "invalid_argument";
-    case ErrorCode::not_found: return "not_found";
-    case ErrorCode::corrupt_data: return "corrupt_data";
-    case ErrorCode::unsupported: return "unsupported";
-    case ErrorCode::io: return "io";
-    case ErrorCode::unavailable: return "unavailable";
-    case ErrorCode::out_of_resources: return "out_of_resources";
-    case ErrorCode::cancelled: return "cancelled";
-    case ErrorCode::internal: return "internal";
+    case ErrorCode::invalid_argument:
+      return "invalid_argument";
+    case ErrorCode::not_found:
+      return "not_found";
+    case ErrorCode::corrupt_data:
+      return "corrupt_data";
+    case ErrorCode::unsupported:
+      return "unsupported";
+    case ErrorCode::io:
+      return "io";
+    case ErrorCode::unavailable:
+      return "unavailable";
+    case ErrorCode::out_of_resources:
+      return "out_of_resources";
+    case ErrorCode::cancelled:
+      return "cancelled";
+    case ErrorCode::internal:
+      return "internal";
   }
   return "internal";
 }

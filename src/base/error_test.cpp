@@ -11,7 +11,8 @@ TEST(Error, TellsOperationObjectFoundAllowedAndNextStep) {
                                               .found = "magic 0x0",
                                               .allowed = "0xced7230a",
                                               .next_step = "run `stoker verify a.rec`"});
-  EXPECT_STREQ(error.what(), "read record a.rec at 12: magic 0x0; allowed: 0xced7230a; run `stoker verify a.rec`");
+  EXPECT_STREQ(error.what(),
+               "read record a.rec at 12: magic 0x0; allowed: 0xced7230a; run `stoker verify a.rec`");
   EXPECT_EQ(to_string(error.code()), "corrupt_data");
 }
 

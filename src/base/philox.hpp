@@ -7,9 +7,11 @@
 namespace stoker {
 
 // Philox 4x32-10. Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
-std::array<std::uint32_t, 4> philox4x32_10(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key);
+std::array<std::uint32_t, 4> philox4x32_10(std::array<std::uint32_t, 4> counter,
+                                           std::array<std::uint32_t, 2> key);
 
-// The draws of one step on one sample: a pure function of (seed, epoch, index, step), whoever asks and in whatever order.
+// The draws of one step on one sample: a pure function of (seed, epoch, index, step), whoever asks and in
+// whatever order.
 class SampleRng {
  public:
   SampleRng(std::uint64_t seed, std::uint64_t epoch, std::uint64_t index, std::uint32_t step)

@@ -1,7 +1,6 @@
 #include "base/thread_group.hpp"
 
 #include <pthread.h>
-
 #include <string>
 #include <utility>
 

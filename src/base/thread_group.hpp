@@ -14,7 +14,8 @@ namespace stoker {
 // Owns its threads: they are joined on destruction. Threads: start and join from one thread.
 class ThreadGroup {
  public:
-  // `on_error` is called (once, from the failing thread) when a thread lets an exception out: close queues there.
+  // `on_error` is called (once, from the failing thread) when a thread lets an exception out: close queues
+  // there.
   explicit ThreadGroup(std::function<void()> on_error = {}) : on_error_(std::move(on_error)) {}
   ~ThreadGroup();
   ThreadGroup(const ThreadGroup&) = delete;

@@ -1,11 +1,10 @@
 #include "base/units.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 #include <vector>
 
@@ -14,8 +13,9 @@ namespace stoker {
 namespace {
 
 tl::unexpected<Error> bad_value(std::string_view text, std::string allowed) {
-  return fail(ErrorCode::invalid_argument,
-              {.operation = "read value", .object = fmt::format("'{}'", text), .allowed = std::move(allowed)});
+  return fail(
+      ErrorCode::invalid_argument,
+      {.operation = "read value", .object = fmt::format("'{}'", text), .allowed = std::move(allowed)});
 }
 
 // The number that text begins with, and what stands behind it.

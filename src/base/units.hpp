@@ -21,12 +21,13 @@ Result<std::pair<double, double>> parse_range(std::string_view text);
 // The whole text as a number. Errors: invalid_argument.
 Result<double> parse_number(std::string_view text);
 
-std::string format_bytes(std::uint64_t bytes);        // "1.5 GiB"
-std::string format_duration(double seconds);          // "1h 02m", "42 s"
+std::string format_bytes(std::uint64_t bytes);  // "1.5 GiB"
+std::string format_duration(double seconds);    // "1h 02m", "42 s"
 // A number that reads back to the same double, without needless digits: "0.08", "1.3333333333333333".
 std::string format_number(double value);
 
-// The candidate with the fewest edits to `name`, or "" if none is near (more than half of its letters would change).
+// The candidate with the fewest edits to `name`, or "" if none is near (more than half of its letters would
+// change).
 std::string nearest_name(std::string_view name, std::span<const std::string_view> candidates);
 
 }  // namespace stoker

@@ -26,7 +26,8 @@ TEST(Units, Durations) {
 TEST(Units, Ranges) {
   EXPECT_EQ(parse_range("0.08..1").value(), std::pair(0.08, 1.0));
   EXPECT_EQ(parse_range("0..15").value(), std::pair(0.0, 15.0));
-  for (const char* wrong : {"1", "1..", "..1", "2..1", "a..b", "1...2"}) EXPECT_FALSE(parse_range(wrong)) << wrong;
+  for (const char* wrong : {"1", "1..", "..1", "2..1", "a..b", "1...2"})
+    EXPECT_FALSE(parse_range(wrong)) << wrong;
 }
 
 TEST(Units, FormatsForPeople) {

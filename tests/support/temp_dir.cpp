@@ -1,11 +1,10 @@
 #include "support/temp_dir.hpp"
 
-#include <gtest/gtest.h>
-#include <stdlib.h>
-
 #include <fstream>
+#include <gtest/gtest.h>
 #include <sstream>
 #include <stdexcept>
+#include <stdlib.h>
 
 namespace stoker::test {
 

@@ -23,7 +23,8 @@ struct Decoded {
   std::chrono::nanoseconds resize_time{};
 };
 
-// Reuses its memory: no allocation per image once the largest was met. Threads: one at a time.
+// Reuses its memory: no allocation per image, apart from those above 2 MiB of pixels (pixel_buffer.hpp).
+// Threads: one at a time.
 class Decoder {
  public:
   Decoder();

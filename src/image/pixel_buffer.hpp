@@ -1,4 +1,4 @@
-// Memory for pixels that grows, is kept, and is not cleared.
+// Memory for pixels that grows, is kept up to a bound, and is not cleared.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ class PixelBuffer {
  public:
   // At least `bytes` of memory, its contents anything; valid until the next call. Errors: out_of_resources.
   Result<std::uint8_t*> reserve(std::size_t bytes) {
-    if (bytes > capacity_) {
+    const bool outsize = capacity_ > kKeptBytes && bytes <= kKeptBytes;
+    if (bytes > capacity_ || outsize) {
       bytes_.reset();
       capacity_ = 0;
       bytes_.reset(new (std::nothrow) std::uint8_t[bytes]);
@@ -28,6 +29,12 @@ class PixelBuffer {
     }
     return bytes_.get();
   }
+
+  std::size_t capacity() const { return capacity_; }
+
+  // Enough for 830×830 pixels. The memory of a larger picture goes with the next smaller one: a rare huge
+  // photo must not stay resident in every worker that met one.
+  static constexpr std::size_t kKeptBytes = 2 << 20;
 
  private:
   std::unique_ptr<std::uint8_t[]> bytes_;

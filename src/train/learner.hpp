@@ -5,6 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "stoker/image.hpp"
 
@@ -13,14 +16,20 @@ namespace stoker::training {
 // The label of a slot that takes no part: bad, or padding.
 inline constexpr std::int64_t kLeftOut = -1;
 
-struct LearnerSpec {
-  int num_layers = 20;  // 6n + 2
-  int width = 16;       // channels of the first stage
+struct NetworkSpec {
+  int num_layers = 20;  // 8, 20, 32, 56: for small images; 18, 34, 50, 101, 152: for ImageNet's
+  int width = 16;       // channels of the first stage; only the small ones can choose: the others have 64
   int num_classes = 2;
-  Size image_size;
+};
+
+struct LearnerSpec {
+  NetworkSpec network;
   double mom = 0.9;
+  bool nesterov = false;
   double wd = 0;  // not on norms and biases
   double label_smoothing = 0;
+  double ema_decay = 0;    // of a second set of weights, a running mean of the first; 0: none
+  bool bfloat16 = false;   // convolutions and the linear layer; weights and sums stay f32
   int top_k = 0;           // count top-k hits too; 0: top-1 alone
   std::uint64_t seed = 0;  // of the first weights
   int compute_threads = 1;
@@ -29,6 +38,7 @@ struct LearnerSpec {
 // Views of one batch, normalised. Shape: size × height × width × 3, f32, packed.
 struct LearnerBatch {
   int size = 0;
+  Size image_size;
   const std::byte* images = nullptr;
   std::span<const std::int64_t> labels;  // [0, num_classes) or kLeftOut
 };
@@ -49,17 +59,44 @@ struct Outcome {
   }
 };
 
+// A copy of everything that learned, made between two steps.
+class LearnerState {
+ public:
+  virtual ~LearnerState() = default;
+  // The bytes that Learner::restore() takes. Threads: any one, beside the learner at work.
+  virtual std::string serialise() const = 0;
+};
+
 // Threads: made and used by one thread. Slots that are left out touch neither loss, gradient nor batch
 // statistics. Errors (all calls): out_of_resources (no memory for this batch size), internal.
 class Learner {
  public:
   virtual ~Learner() = default;
 
-  // Forward, backward and one step of the optimiser. A batch with every slot left out changes nothing.
-  // The loss is the one that was minimised (label smoothing included).
-  virtual Outcome train_step(const LearnerBatch& batch, double lr) = 0;
-  // Forward alone, with the running statistics. The loss is the plain cross entropy.
-  virtual Outcome evaluate(const LearnerBatch& batch) = 0;
+  // Forward and backward: adds `share` of the batch's mean gradient to what update() will use. A batch with
+  // every slot left out adds nothing. The loss is the one that is minimised (label smoothing included).
+  virtual Outcome accumulate(const LearnerBatch& batch, double share) = 0;
+  // One step of the optimiser (and of the running mean of weights) with the gradient accumulated since the
+  // last, which is then cleared. Changes nothing where nothing was added.
+  virtual void update(double lr) = 0;
+  // Forward alone, with the running statistics, by the running mean of weights where there is one. The loss
+  // is the plain cross entropy. `hits`: a slot's 1 where top-1 was right, else 0; empty, or batch.size of
+  // them.
+  virtual Outcome evaluate(const LearnerBatch& batch, std::span<std::uint8_t> hits) = 0;
+
+  // Copies, so that the caller need not wait for the writing of it. What accumulated since the last update()
+  // is not part of it.
+  virtual std::unique_ptr<LearnerState> state() const = 0;
+  // Goes on exactly where `state` stood. Errors: corrupt_data (cannot be read), invalid_argument (of another
+  // network, or of one with or without a running mean).
+  virtual void restore(std::string_view state) = 0;
+  // Begins with the weights of a plain state_dict (as Python's torch.save wrote it) under the names of
+  // torchvision; the optimiser's memory is cleared. Where only the last layer's number of classes differs, it
+  // keeps its first weights, and the result says so. Errors: corrupt_data, invalid_argument (names and shapes
+  // that differ: the first one and their number), unsupported (the old format before zip, or pickled code:
+  // says how to save it again).
+  virtual std::vector<std::string> load_weights(std::string_view state_dict) = 0;
+
   virtual std::uint64_t parameter_count() const = 0;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "train/learner.hpp"
@@ -10,7 +11,7 @@ namespace stoker::training {
 
 // Both sides must have been built from the same headers; raise it with every change of learner.hpp or of this
 // file.
-inline constexpr std::string_view kLibraryInterface = "stoker-learner-1";
+inline constexpr std::string_view kLibraryInterface = "stoker-learner-2";
 inline constexpr const char* kLibraryFile = "libstoker_train_torch.so";
 inline constexpr const char* kLibrarySymbol = "stoker_train_library";
 
@@ -20,6 +21,10 @@ struct TrainLibrary {
   std::string_view torch_version;
   // Errors: as Learner's.
   std::unique_ptr<Learner> (*make_learner)(const LearnerSpec& spec) = nullptr;
+  // A learner's state → a plain state_dict that Python's torch.load reads, weights_only too, and
+  // torchvision's networks load with strict=True. `averaged`: the running mean of weights. Errors:
+  // corrupt_data; invalid_argument (it holds no running mean).
+  std::string (*export_weights)(std::string_view state, bool averaged) = nullptr;
 };
 
 // The type of the one exported symbol, a C function.

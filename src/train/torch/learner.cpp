@@ -9,10 +9,12 @@
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/eq.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/index_select.h>
+#include <ATen/ops/scalar_tensor.h>
+#include <algorithm>
 #include <array>
-#include <exception>
-#include <new>
+#include <optional>
 #include <string>
 #include <torch/headeronly/version.h>
 #include <utility>
@@ -21,71 +23,162 @@
 #include "stoker/error.hpp"
 
 #include "train/library.hpp"
+#include "train/torch/autocast.hpp"
+#include "train/torch/ema.hpp"
 #include "train/torch/network.hpp"
 #include "train/torch/sgd.hpp"
+#include "train/torch/state_dict.hpp"
+#include "train/torch/translated.hpp"
+#include "train/torch/weights.hpp"
 
 namespace stoker::training {
 
 namespace {
 
-// Runs `body`; what PyTorch throws leaves as an Error.
-template <class Body>
-auto translated(const char* operation, const Body& body) {
-  const auto fail = [&](ErrorCode code, const std::string& found, const char* next_step) {
-    return Error(code, {.operation = operation, .object = "network", .found = found, .next_step = next_step});
-  };
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    throw fail(ErrorCode::out_of_resources, "not enough memory",
-               "use a smaller --batch-size or --image-shape");
-  } catch (const c10::Error& error) {
-    const std::string text = error.what_without_backtrace();
-    if (text.find("can't allocate memory") != std::string::npos)
-      throw fail(ErrorCode::out_of_resources, text, "use a smaller --batch-size or --image-shape");
-    throw fail(ErrorCode::internal, text, "report it with the options that you used");
+// The dicts of a learner's state. The last is there where a running mean is, and counts its updates too.
+constexpr const char* kModel = "model";
+constexpr const char* kVelocity = "velocity";
+constexpr const char* kEma = "ema";
+constexpr const char* kEmaUpdates = "n_averaged";
+
+constexpr const char* kStateObject = "checkpoint";
+
+NamedTensors copies(const std::vector<Entry>& entries) {
+  NamedTensors tensors = named_tensors(entries);
+  for (auto& [name, tensor] : tensors) tensor = tensor.clone();
+  return tensors;
+}
+
+class TorchState final : public LearnerState {
+ public:
+  using Groups = std::vector<std::pair<std::string, NamedTensors>>;
+
+  explicit TorchState(Groups groups) : groups_(std::move(groups)) {}
+
+  std::string serialise() const override {
+    return translated("write checkpoint", [&] { return write_state_file(groups_); });
   }
+
+ private:
+  Groups groups_;
+};
+
+// Takes the count of updates out of the tensors of a running mean. Errors: corrupt_data.
+std::int64_t take_updates(NamedTensors& tensors) {
+  const auto found = std::find_if(tensors.begin(), tensors.end(),
+                                  [](const auto& named) { return named.first == kEmaUpdates; });
+  if (found == tensors.end() || found->second.scalar_type() != at::kLong || found->second.numel() != 1)
+    throw Error(ErrorCode::corrupt_data, {.operation = "read weights",
+                                          .object = kStateObject,
+                                          .found = "a running mean of weights without its count",
+                                          .next_step = "resume from an older checkpoint"});
+  const std::int64_t updates = found->second.item<std::int64_t>();
+  tensors.erase(found);
+  return updates;
 }
 
 class TorchLearner final : public Learner {
  public:
   explicit TorchLearner(const LearnerSpec& spec)
       : spec_(spec),
-        network_({.num_layers = spec.num_layers, .width = spec.width, .num_classes = spec.num_classes},
-                 at::make_generator<at::CPUGeneratorImpl>(spec.seed)),
-        sgd_(network_.parameters(), spec.mom, spec.wd) {
+        network_(spec.network, at::make_generator<at::CPUGeneratorImpl>(spec.seed)),
+        sgd_(network_.entries(), {.mom = spec.mom, .wd = spec.wd, .nesterov = spec.nesterov}) {
     at::set_num_threads(spec.compute_threads);
+    if (spec.ema_decay > 0) ema_.emplace(spec.network, network_.entries(), spec.ema_decay);
   }
 
-  Outcome train_step(const LearnerBatch& batch, double lr) override {
+  Outcome accumulate(const LearnerBatch& batch, double share) override {
     return translated("train step", [&] {
       const Tensors tensors = take(batch);
-      if (tensors.size == 0) return Outcome{};
-      const at::Tensor logits = network_.forward(tensors.images, true);
+      if (tensors.kept.empty()) return Outcome{};
+      const at::Tensor logits = forward(network_, tensors.images, true);
       const at::Tensor loss =
           at::cross_entropy_loss(logits, tensors.labels, /*weight=*/{}, at::Reduction::Mean,
                                  /*ignore_index=*/-100, spec_.label_smoothing);
-      loss.backward();
-      sgd_.step(lr);
-      return outcome(logits.detach(), tensors, loss.item<double>());
+      loss.backward(at::scalar_tensor(share));
+      return outcome(logits.detach(), tensors, loss.item<double>(), {});
     });
   }
 
-  Outcome evaluate(const LearnerBatch& batch) override {
+  void update(double lr) override {
+    translated("train step", [&] {
+      if (sgd_.step(lr) && ema_) ema_->update(network_.entries());
+    });
+  }
+
+  Outcome evaluate(const LearnerBatch& batch, std::span<std::uint8_t> hits) override {
     return translated("evaluate", [&] {
       const at::NoGradGuard no_grad;
+      std::fill(hits.begin(), hits.end(), std::uint8_t{0});
       const Tensors tensors = take(batch);
-      if (tensors.size == 0) return Outcome{};
-      const at::Tensor logits = network_.forward(tensors.images, false);
+      if (tensors.kept.empty()) return Outcome{};
+      const at::Tensor logits = forward(ema_ ? ema_->network() : network_, tensors.images, false);
       const at::Tensor loss = at::cross_entropy_loss(logits, tensors.labels);
-      return outcome(logits, tensors, loss.item<double>());
+      return outcome(logits, tensors, loss.item<double>(), hits);
+    });
+  }
+
+  std::unique_ptr<LearnerState> state() const override {
+    return translated("copy weights", [&]() -> std::unique_ptr<LearnerState> {
+      TorchState::Groups groups{{kModel, copies(network_.entries())}, {kVelocity, copies(sgd_.velocities())}};
+      if (ema_) {
+        groups.emplace_back(kEma, copies(ema_->network().entries()));
+        groups.back().second.emplace_back(kEmaUpdates, at::full({}, ema_->updates(), at::kLong));
+      }
+      return std::make_unique<TorchState>(std::move(groups));
+    });
+  }
+
+  void restore(std::string_view state) override {
+    translated("read weights", [&] {
+      const StateFile file(state, kStateObject);
+      if (file.has_group(kEma) != ema_.has_value())
+        throw Error(ErrorCode::invalid_argument, {.operation = "read weights",
+                                                  .object = kStateObject,
+                                                  .found = ema_ ? "it holds no running mean of weights"
+                                                                : "it holds a running mean of weights",
+                                                  .next_step = "resume with the same --ema-decay as before"});
+      // All is compared before anything is changed.
+      std::vector<WeightsMatch> matches{
+          match_weights(network_.entries(), file.tensors(kModel), kStateObject, false),
+          match_weights(sgd_.velocities(), file.tensors(kVelocity), kStateObject, false)};
+      if (ema_) {
+        NamedTensors tensors = file.tensors(kEma);
+        const std::int64_t updates = take_updates(tensors);
+        matches.push_back(match_weights(ema_->network().entries(), tensors, kStateObject, false));
+        ema_->set_updates(updates);
+      }
+      for (const WeightsMatch& match : matches) copy_weights(match);
+      sgd_.drop_gradients();
+    });
+  }
+
+  std::vector<std::string> load_weights(std::string_view state_dict) override {
+    return translated("read weights", [&] {
+      const std::string object = "state_dict";
+      const NamedTensors tensors = read_state_dict(state_dict, object);
+      const WeightsMatch match = match_weights(network_.entries(), tensors, object, true);
+      copy_weights(match);
+      const at::NoGradGuard no_grad;
+      for (const Entry& velocity : sgd_.velocities()) at::Tensor(velocity.tensor).zero_();
+      sgd_.drop_gradients();
+      if (ema_) ema_->reset(network_.entries());
+      std::vector<std::string> remarks;
+      if (match.other_classes) {
+        const auto weight = std::find_if(tensors.begin(), tensors.end(),
+                                         [](const auto& t) { return t.first == "fc.weight"; });
+        remarks.push_back("the last layer (fc) begins anew: the file's has " +
+                          std::to_string(weight->second.size(0)) + " classes, this network " +
+                          std::to_string(spec_.network.num_classes));
+      }
+      return remarks;
     });
   }
 
   std::uint64_t parameter_count() const override {
     std::uint64_t count = 0;
-    for (const Parameter& parameter : network_.parameters())
-      count += static_cast<std::uint64_t>(parameter.tensor.numel());
+    for (const Entry& entry : network_.entries())
+      if (entry.learned()) count += static_cast<std::uint64_t>(entry.tensor.numel());
     return count;
   }
 
@@ -93,37 +186,49 @@ class TorchLearner final : public Learner {
   struct Tensors {
     at::Tensor images;
     at::Tensor labels;
-    std::int64_t size = 0;
+    std::vector<std::int64_t> kept;  // slots, which the tensors hold alone
   };
 
   // Views of the batch's own memory; where slots are left out, a copy of the others.
-  Tensors take(const LearnerBatch& batch) const {
-    const std::int64_t height = spec_.image_size.height;
-    const std::int64_t width = spec_.image_size.width;
+  static Tensors take(const LearnerBatch& batch) {
+    const std::int64_t height = batch.image_size.height;
+    const std::int64_t width = batch.image_size.width;
     const std::array<std::int64_t, 4> sizes{batch.size, 3, height, width};
     const std::array<std::int64_t, 4> strides{height * width * 3, 1, width * 3, 3};
     // from_blob takes no const memory; nothing here writes to its input.
     void* images = const_cast<std::byte*>(batch.images);
     void* labels = const_cast<std::int64_t*>(batch.labels.data());
     Tensors tensors{at::from_blob(images, sizes, strides, at::kFloat),
-                    at::from_blob(labels, {static_cast<std::int64_t>(batch.size)}, at::kLong), batch.size};
-    std::vector<std::int64_t> kept;
+                    at::from_blob(labels, {static_cast<std::int64_t>(batch.size)}, at::kLong),
+                    {}};
     for (std::int64_t i = 0; i < batch.size; ++i)
-      if (batch.labels[static_cast<std::size_t>(i)] != kLeftOut) kept.push_back(i);
-    tensors.size = static_cast<std::int64_t>(kept.size());
-    if (tensors.size != batch.size && tensors.size != 0) {
-      const at::Tensor rows = at::from_blob(kept.data(), {tensors.size}, at::kLong);
+      if (batch.labels[static_cast<std::size_t>(i)] != kLeftOut) tensors.kept.push_back(i);
+    if (const auto kept = static_cast<std::int64_t>(tensors.kept.size()); kept != batch.size && kept != 0) {
+      const at::Tensor rows = at::from_blob(tensors.kept.data(), {kept}, at::kLong);
       tensors.images = at::index_select(tensors.images, 0, rows).contiguous(at::MemoryFormat::ChannelsLast);
       tensors.labels = at::index_select(tensors.labels, 0, rows);
     }
     return tensors;
   }
 
-  Outcome outcome(const at::Tensor& logits, const Tensors& tensors, double mean_loss) const {
+  // Logits in f32, in whichever type the layers compute.
+  at::Tensor forward(const ResNet& network, const at::Tensor& images, bool training) const {
+    const AutocastGuard guard(spec_.bfloat16);
+    return network.forward(images, training).to(at::kFloat);
+  }
+
+  Outcome outcome(const at::Tensor& logits, const Tensors& tensors, double mean_loss,
+                  std::span<std::uint8_t> hits) const {
     Outcome sums;
-    sums.counted = static_cast<std::uint64_t>(tensors.size);
-    sums.loss_sum = mean_loss * static_cast<double>(tensors.size);
-    sums.correct = static_cast<std::uint64_t>(logits.argmax(1).eq(tensors.labels).sum().item<std::int64_t>());
+    sums.counted = tensors.kept.size();
+    sums.loss_sum = mean_loss * static_cast<double>(tensors.kept.size());
+    const at::Tensor right = logits.argmax(1).eq(tensors.labels);
+    const bool* right_data = right.const_data_ptr<bool>();
+    for (std::size_t i = 0; i < tensors.kept.size(); ++i) {
+      if (!right_data[i]) continue;
+      ++sums.correct;
+      if (!hits.empty()) hits[static_cast<std::size_t>(tensors.kept[i])] = 1;
+    }
     if (spec_.top_k > 0) {
       const at::Tensor best = std::get<1>(logits.topk(spec_.top_k, 1));
       sums.top_k_correct =
@@ -135,11 +240,31 @@ class TorchLearner final : public Learner {
   LearnerSpec spec_;
   ResNet network_;
   Sgd sgd_;
+  std::optional<Ema> ema_;
 };
 
 std::unique_ptr<Learner> make_learner(const LearnerSpec& spec) {
   return translated("make network",
                     [&]() -> std::unique_ptr<Learner> { return std::make_unique<TorchLearner>(spec); });
+}
+
+std::string export_weights(std::string_view state, bool averaged) {
+  return translated("export weights", [&] {
+    const StateFile file(state, kStateObject);
+    if (averaged && !file.has_group(kEma))
+      throw Error(ErrorCode::invalid_argument, {.operation = "export weights",
+                                                .object = kStateObject,
+                                                .found = "it holds no running mean of weights",
+                                                .next_step = "export the weights themselves"});
+    if (!averaged && !file.has_group(kModel))
+      throw Error(ErrorCode::corrupt_data,
+                  {.operation = "export weights", .object = kStateObject, .found = "it holds no weights"});
+    NamedTensors tensors = file.tensors(averaged ? kEma : kModel);
+    if (averaged) take_updates(tensors);
+    // Python keeps the strides that it reads; other readers know rows alone.
+    for (auto& [name, tensor] : tensors) tensor = tensor.contiguous();
+    return write_state_file(tensors);
+  });
 }
 
 }  // namespace
@@ -150,6 +275,7 @@ extern "C" __attribute__((visibility("default"))) const stoker::training::TrainL
 stoker_train_library() {
   static const stoker::training::TrainLibrary library{.interface = stoker::training::kLibraryInterface,
                                                       .torch_version = TORCH_VERSION,
-                                                      .make_learner = &stoker::training::make_learner};
+                                                      .make_learner = &stoker::training::make_learner,
+                                                      .export_weights = &stoker::training::export_weights};
   return &library;
 }

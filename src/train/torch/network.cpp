@@ -1,10 +1,12 @@
 #include "train/torch/network.hpp"
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/batch_norm.h>
 #include <ATen/ops/conv2d.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/linear.h>
+#include <ATen/ops/max_pool2d.h>
 #include <ATen/ops/mean.h>
 #include <ATen/ops/normal.h>
 #include <ATen/ops/ones.h>
@@ -13,85 +15,138 @@
 #include <cmath>
 #include <utility>
 
+#include "stoker/error.hpp"
+
 namespace stoker::training {
 
 namespace {
 
 constexpr double kNormMomentum = 0.1;
 constexpr double kNormEpsilon = 1e-5;
+constexpr int kImageNetWidth = 64;
 
-at::Tensor convolve(const at::Tensor& input, const at::Tensor& weight, int stride) {
-  const std::int64_t padding = weight.size(2) / 2;
-  const std::array<std::int64_t, 2> strides{stride, stride};
-  const std::array<std::int64_t, 2> paddings{padding, padding};
-  return at::conv2d(input, weight, /*bias=*/{}, strides, paddings);
+// All that tells one network from another.
+struct Description {
+  std::vector<int> blocks;  // of each stage
+  int expansion = 1;        // 4: bottlenecks, whose last convolution has so many times more channels
+  bool imagenet_stem = false;
+};
+
+Description describe(const NetworkSpec& spec) {
+  switch (spec.num_layers) {
+    case 18:
+      return {{2, 2, 2, 2}, 1, true};
+    case 34:
+      return {{3, 4, 6, 3}, 1, true};
+    case 50:
+      return {{3, 4, 6, 3}, 4, true};
+    case 101:
+      return {{3, 4, 23, 3}, 4, true};
+    case 152:
+      return {{3, 8, 36, 3}, 4, true};
+    default:
+      break;
+  }
+  if (spec.num_layers < 8 || (spec.num_layers - 2) % 6 != 0)
+    throw Error(ErrorCode::invalid_argument, {.operation = "make network",
+                                              .object = "num_layers",
+                                              .found = std::to_string(spec.num_layers),
+                                              .allowed = "8, 20, 32, 56, or 18, 34, 50, 101, 152"});
+  const int blocks = (spec.num_layers - 2) / 6;
+  return {{blocks, blocks, blocks}, 1, false};
 }
 
 }  // namespace
 
-at::Tensor ResNet::learn(const std::string& name, at::Tensor tensor, bool decays) {
-  tensor.requires_grad_(true);
-  parameters_.push_back({name, tensor, decays});
+at::Tensor ResNet::Unit::forward(const at::Tensor& input, bool training) const {
+  const std::int64_t padding = conv.size(2) / 2;
+  const std::array<std::int64_t, 2> strides{stride, stride};
+  const std::array<std::int64_t, 2> paddings{padding, padding};
+  if (training) at::Tensor(batches).add_(1);
+  return at::batch_norm(at::conv2d(input, conv, /*bias=*/{}, strides, paddings), weight, bias, running_mean,
+                        running_var, training, kNormMomentum, kNormEpsilon, /*cudnn_enabled=*/true);
+}
+
+at::Tensor ResNet::add(const std::string& name, at::Tensor tensor, Role role) {
+  entries_.push_back({name, tensor, role});
+  tensor.requires_grad_(entries_.back().learned());
   return tensor;
 }
 
-at::Tensor ResNet::make_conv(const std::string& name, int out, int in, int side, at::Generator& generator) {
-  at::Tensor weight = at::empty({out, in, side, side});
-  weight.normal_(0.0, std::sqrt(2.0 / (static_cast<double>(out) * side * side)), generator);
-  return learn(name + ".weight", weight.contiguous(at::MemoryFormat::ChannelsLast), true);
+ResNet::Unit ResNet::make_unit(const std::string& conv_name, const std::string& norm_name,
+                               const UnitShape& shape, at::Generator& generator) {
+  Unit unit;
+  unit.stride = shape.stride;
+  at::Tensor conv = at::empty({shape.out, shape.in, shape.side, shape.side});
+  conv.normal_(0.0, std::sqrt(2.0 / (static_cast<double>(shape.out) * shape.side * shape.side)), generator);
+  unit.conv = add(conv_name + ".weight", conv.contiguous(at::MemoryFormat::ChannelsLast), Role::weight);
+  unit.weight = add(norm_name + ".weight", at::full({shape.out}, shape.norm_weight, at::kFloat), Role::plain);
+  unit.bias = add(norm_name + ".bias", at::zeros({shape.out}), Role::plain);
+  unit.running_mean = add(norm_name + ".running_mean", at::zeros({shape.out}), Role::statistic);
+  unit.running_var = add(norm_name + ".running_var", at::ones({shape.out}), Role::statistic);
+  unit.batches = add(norm_name + ".num_batches_tracked", at::zeros({}, at::kLong), Role::count);
+  return unit;
 }
 
-ResNet::Norm ResNet::make_norm(const std::string& name, int channels, double weight) {
-  Norm norm;
-  norm.weight = learn(name + ".weight", at::full({channels}, weight, at::kFloat), false);
-  norm.bias = learn(name + ".bias", at::zeros({channels}), false);
-  norm.running_mean = at::zeros({channels});
-  norm.running_var = at::ones({channels});
-  return norm;
-}
-
-ResNet::ResNet(const ResNetShape& shape, at::Generator generator) {
-  first_conv_ = make_conv("conv1", shape.width, 3, 3, generator);
-  first_norm_ = make_norm("bn1", shape.width, 1.0);
-  const int blocks_per_stage = (shape.num_layers - 2) / 6;
-  int in = shape.width;
-  for (int stage = 0; stage < 3; ++stage) {
-    const int out = shape.width << stage;
-    for (int i = 0; i < blocks_per_stage; ++i) {
-      const std::string name = "layer" + std::to_string(stage + 1) + "." + std::to_string(i);
+ResNet::ResNet(const NetworkSpec& spec, at::Generator generator) {
+  const Description description = describe(spec);
+  if (description.imagenet_stem && spec.width != kImageNetWidth)
+    throw Error(ErrorCode::invalid_argument, {.operation = "make network",
+                                              .object = "width",
+                                              .found = std::to_string(spec.width),
+                                              .allowed = "64 for the ResNets of ImageNet"});
+  stem_pools_ = description.imagenet_stem;
+  stem_ = make_unit("conv1", "bn1",
+                    {.in = 3,
+                     .out = spec.width,
+                     .side = description.imagenet_stem ? 7 : 3,
+                     .stride = description.imagenet_stem ? 2 : 1},
+                    generator);
+  int in = spec.width;
+  for (std::size_t stage = 0; stage < description.blocks.size(); ++stage) {
+    const int inner = spec.width << stage;
+    const int out = inner * description.expansion;
+    for (int i = 0; i < description.blocks[stage]; ++i) {
+      const std::string name = "layer" + std::to_string(stage + 1) + "." + std::to_string(i) + ".";
+      const int stride = stage > 0 && i == 0 ? 2 : 1;
+      const std::vector<UnitShape> shapes =
+          description.expansion == 1
+              ? std::vector<UnitShape>{{in, out, 3, stride}, {out, out, 3, 1, 0.0}}
+              : std::vector<UnitShape>{{in, inner, 1}, {inner, inner, 3, stride}, {inner, out, 1, 1, 0.0}};
       Block block;
-      block.stride = stage > 0 && i == 0 ? 2 : 1;
-      block.conv1 = make_conv(name + ".conv1", out, in, 3, generator);
-      block.norm1 = make_norm(name + ".bn1", out, 1.0);
-      block.conv2 = make_conv(name + ".conv2", out, out, 3, generator);
-      block.norm2 = make_norm(name + ".bn2", out, 0.0);
-      if (in != out) {
-        block.shortcut = make_conv(name + ".downsample.0", out, in, 1, generator);
-        block.shortcut_norm = make_norm(name + ".downsample.1", out, 1.0);
+      for (const UnitShape& shape : shapes) {
+        const std::string number = std::to_string(block.units.size() + 1);
+        block.units.push_back(make_unit(name + "conv" + number, name + "bn" + number, shape, generator));
       }
+      if (in != out)
+        block.shortcut.push_back(
+            make_unit(name + "downsample.0", name + "downsample.1", {in, out, 1, stride}, generator));
       blocks_.push_back(std::move(block));
       in = out;
     }
   }
-  at::Tensor linear = at::empty({shape.num_classes, in});
+  at::Tensor linear = at::empty({spec.num_classes, in});
   linear.normal_(0.0, 0.01, generator);
-  linear_weight_ = learn("fc.weight", linear, true);
-  linear_bias_ = learn("fc.bias", at::zeros({shape.num_classes}), false);
+  linear_weight_ = add("fc.weight", linear, Role::weight);
+  linear_bias_ = add("fc.bias", at::zeros({spec.num_classes}), Role::plain);
 }
 
 at::Tensor ResNet::forward(const at::Tensor& images, bool training) const {
-  const auto normalise = [training](const at::Tensor& input, const Norm& norm) {
-    return at::batch_norm(input, norm.weight, norm.bias, norm.running_mean, norm.running_var, training,
-                          kNormMomentum, kNormEpsilon, /*cudnn_enabled=*/true);
-  };
-  at::Tensor x = normalise(convolve(images, first_conv_, 1), first_norm_).relu_();
+  at::Tensor x = stem_.forward(images, training).relu_();
+  if (stem_pools_) {
+    const std::array<std::int64_t, 2> side{3, 3};
+    const std::array<std::int64_t, 2> stride{2, 2};
+    const std::array<std::int64_t, 2> padding{1, 1};
+    x = at::max_pool2d(x, side, stride, padding);
+  }
   for (const Block& block : blocks_) {
-    at::Tensor y = normalise(convolve(x, block.conv1, block.stride), block.norm1).relu_();
-    y = normalise(convolve(y, block.conv2, 1), block.norm2);
-    const at::Tensor shortcut =
-        block.shortcut.defined() ? normalise(convolve(x, block.shortcut, block.stride), block.shortcut_norm)
-                                 : x;
-    x = y.add_(shortcut).relu_();
+    at::Tensor y = x;
+    for (std::size_t i = 0; i < block.units.size(); ++i) {
+      y = block.units[i].forward(y, training);
+      if (i + 1 < block.units.size()) y = y.relu_();
+    }
+    for (const Unit& unit : block.shortcut) x = unit.forward(x, training);
+    x = y.add_(x).relu_();
   }
   const std::array<std::int64_t, 2> picture{2, 3};
   return at::linear(x.mean(picture), linear_weight_, linear_bias_);

@@ -1,4 +1,4 @@
-// The small-image ResNets of He et al.: 6n + 2 layers in three stages.
+// The residual networks: the small-image ones of 6n + 2 layers, and those of ImageNet.
 #pragma once
 
 #include <ATen/core/Generator.h>
@@ -7,53 +7,71 @@
 #include <string>
 #include <vector>
 
+#include "train/learner.hpp"
+
 namespace stoker::training {
 
-// A tensor that is learned. Only weights of convolutions and of the last layer decay.
-struct Parameter {
+enum class Role {
+  weight,     // learned, and decays: of convolutions and of the linear layer
+  plain,      // learned, and does not decay: norms and biases
+  statistic,  // a norm's running mean or variance
+  count,      // batches that a norm has seen, int64
+};
+
+// One tensor of a network, under the name that torchvision gives it.
+struct Entry {
   std::string name;
   at::Tensor tensor;
-  bool decays = false;
+  Role role = Role::weight;
+
+  bool learned() const { return role == Role::weight || role == Role::plain; }
 };
 
-struct ResNetShape {
-  int num_layers = 20;
-  int width = 16;
-  int num_classes = 10;
-};
-
-// Source: He et al., "Deep residual learning for image recognition", 2015, section 4.2: a first 3×3
-// convolution, then n blocks of two 3×3 convolutions in each of three stages of width, 2·width and 4·width
-// channels, strides 1, 2, 2, mean over what is left of the picture, one linear layer. A block that changes
-// the shape has the projection shortcut (option B): see forward().
+// Source: He et al., "Deep residual learning for image recognition", 2015. Small images (8, 20, 32, 56
+// layers): section 4.2, a 3×3 convolution and three stages of width, 2·width and 4·width channels; the
+// shortcuts that change shape are projections (option B). ImageNet (18, 34, 50, 101, 152): section 4.1 as
+// torchvision has it, "v1.5", where a bottleneck's 3×3 convolution has the stride. Names, order and shapes
+// are torchvision's.
 class ResNet {
  public:
   // Weights: normal of variance 2 / fan-out (He et al. 2015), drawn in order from `generator`; the last norm
-  // of each block begins at 0, so that every block begins as its shortcut.
-  ResNet(const ResNetShape& shape, at::Generator generator);
+  // of each block begins at 0, so that every block begins as its shortcut. Errors: invalid_argument (no such
+  // number of layers, a width that it cannot have).
+  ResNet(const NetworkSpec& spec, at::Generator generator);
 
   // Shape: images N × 3 × H × W (channels last in memory) → logits N × classes.
   // Training: batch statistics, which also move the running ones; else the running ones.
   at::Tensor forward(const at::Tensor& images, bool training) const;
 
-  const std::vector<Parameter>& parameters() const { return parameters_; }
+  // In the order of torchvision's state_dict.
+  const std::vector<Entry>& entries() const { return entries_; }
 
  private:
-  struct Norm {
-    at::Tensor weight, bias, running_mean, running_var;
+  // A convolution and the norm behind it.
+  struct Unit {
+    at::Tensor conv;
+    int stride = 1;
+    at::Tensor weight, bias, running_mean, running_var, batches;
+    at::Tensor forward(const at::Tensor& input, bool training) const;
   };
   struct Block {
-    at::Tensor conv1, conv2, shortcut;  // shortcut: undefined where the shape stays
-    Norm norm1, norm2, shortcut_norm;
-    int stride = 1;
+    std::vector<Unit> units;
+    std::vector<Unit> shortcut;  // none where the shape stays, else one
   };
-  at::Tensor make_conv(const std::string& name, int out, int in, int side, at::Generator& generator);
-  Norm make_norm(const std::string& name, int channels, double weight);
-  at::Tensor learn(const std::string& name, at::Tensor tensor, bool decays);
+  struct UnitShape {
+    int in = 0;
+    int out = 0;
+    int side = 1;
+    int stride = 1;
+    double norm_weight = 1.0;
+  };
+  Unit make_unit(const std::string& conv_name, const std::string& norm_name, const UnitShape& shape,
+                 at::Generator& generator);
+  at::Tensor add(const std::string& name, at::Tensor tensor, Role role);
 
-  std::vector<Parameter> parameters_;
-  at::Tensor first_conv_;
-  Norm first_norm_;
+  std::vector<Entry> entries_;
+  Unit stem_;
+  bool stem_pools_ = false;
   std::vector<Block> blocks_;
   at::Tensor linear_weight_, linear_bias_;
 };

@@ -12,13 +12,21 @@
 namespace stoker::training {
 namespace {
 
-ResNet make(const ResNetShape& shape, std::uint64_t seed = 1) {
+ResNet make(const NetworkSpec& shape, std::uint64_t seed = 1) {
   return ResNet(shape, at::make_generator<at::CPUGeneratorImpl>(seed));
 }
 
+std::vector<Entry> parameters(const ResNet& network) {
+  std::vector<Entry> learned = network.entries();
+  std::erase_if(learned, [](const Entry& entry) { return !entry.learned(); });
+  return learned;
+}
+
+bool decays(const Entry& entry) { return entry.role == Role::weight; }
+
 std::int64_t parameter_count(const ResNet& network) {
   std::int64_t count = 0;
-  for (const Parameter& parameter : network.parameters()) count += parameter.tensor.numel();
+  for (const Entry& parameter : parameters(network)) count += parameter.tensor.numel();
   return count;
 }
 
@@ -30,17 +38,17 @@ at::Tensor pictures(std::int64_t count, std::int64_t height, std::int64_t width)
 // Counts published for 10 classes with projection shortcuts; the paper's own, without their weights, are
 // 2,752 fewer.
 TEST(ResNet, HasThePublishedParameterCounts) {
-  EXPECT_EQ(parameter_count(make({.num_layers = 20})), 272'474);
-  EXPECT_EQ(parameter_count(make({.num_layers = 32})), 466'906);
-  EXPECT_EQ(parameter_count(make({.num_layers = 56})), 855'770);
+  EXPECT_EQ(parameter_count(make({.num_layers = 20, .num_classes = 10})), 272'474);
+  EXPECT_EQ(parameter_count(make({.num_layers = 32, .num_classes = 10})), 466'906);
+  EXPECT_EQ(parameter_count(make({.num_layers = 56, .num_classes = 10})), 855'770);
 }
 
 TEST(ResNet, HasAsManyWeightLayersAsItsName) {
   for (const int num_layers : {8, 20, 32, 56}) {
     const ResNet network = make({.num_layers = num_layers, .width = 4});
     int layers = 0;
-    for (const Parameter& parameter : network.parameters())
-      if (parameter.decays && parameter.name.find("downsample") == std::string::npos) ++layers;
+    for (const Entry& parameter : parameters(network))
+      if (decays(parameter) && parameter.name.find("downsample") == std::string::npos) ++layers;
     EXPECT_EQ(layers, num_layers);
   }
 }
@@ -60,9 +68,9 @@ TEST(ResNet, WidthScalesAllStages) {
 TEST(ResNet, NamesAreUniqueAndOnlyWeightsOfLayersDecay) {
   const ResNet network = make({.num_layers = 20});
   std::set<std::string> names;
-  for (const Parameter& parameter : network.parameters()) {
+  for (const Entry& parameter : parameters(network)) {
     EXPECT_TRUE(names.insert(parameter.name).second) << parameter.name;
-    EXPECT_EQ(parameter.decays, parameter.tensor.dim() > 1) << parameter.name;
+    EXPECT_EQ(decays(parameter), parameter.tensor.dim() > 1) << parameter.name;
     EXPECT_TRUE(parameter.tensor.requires_grad());
   }
 }
@@ -79,7 +87,7 @@ TEST(ResNet, TakesAnyPictureSize) {
 
 TEST(ResNet, BeginsWithTheVarianceOfItsSource) {
   const ResNet network = make({.num_layers = 20, .width = 64});
-  for (const Parameter& parameter : network.parameters()) {
+  for (const Entry& parameter : parameters(network)) {
     if (parameter.tensor.dim() != 4 || parameter.tensor.numel() < 10'000) continue;
     const double fan_out =
         static_cast<double>(parameter.tensor.size(0) * parameter.tensor.size(2) * parameter.tensor.size(3));
@@ -91,8 +99,8 @@ TEST(ResNet, TheSeedDecidesTheWeights) {
   const ResNet one = make({.num_layers = 8}, 1);
   const ResNet again = make({.num_layers = 8}, 1);
   const ResNet other = make({.num_layers = 8}, 2);
-  EXPECT_TRUE(at::equal(one.parameters()[0].tensor, again.parameters()[0].tensor));
-  EXPECT_FALSE(at::equal(one.parameters()[0].tensor, other.parameters()[0].tensor));
+  EXPECT_TRUE(at::equal(one.entries()[0].tensor, again.entries()[0].tensor));
+  EXPECT_FALSE(at::equal(one.entries()[0].tensor, other.entries()[0].tensor));
 }
 
 TEST(ResNet, TrainingMovesTheRunningStatisticsAndEvaluationDoesNot) {
@@ -113,11 +121,11 @@ TEST(ResNet, EveryParameterGetsAGradientBehindAFirstStep) {
   // The last norm of a block begins at 0, which holds back the gradients inside the block: move it off.
   {
     const at::NoGradGuard no_grad;
-    for (const Parameter& parameter : network.parameters())
+    for (const Entry& parameter : parameters(network))
       if (parameter.name.ends_with("bn2.weight")) at::Tensor(parameter.tensor).fill_(0.5);
   }
   network.forward(pictures(4, 16, 16), true).square().sum().backward();
-  for (const Parameter& parameter : network.parameters()) {
+  for (const Entry& parameter : parameters(network)) {
     ASSERT_TRUE(parameter.tensor.grad().defined()) << parameter.name;
     EXPECT_GT(parameter.tensor.grad().abs().sum().item<double>(), 0) << parameter.name;
   }

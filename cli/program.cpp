@@ -25,13 +25,14 @@ struct Verb {
   int (*run)(const Call&);
 };
 
-constexpr std::array<Verb, 10> kVerbs{{
+constexpr std::array<Verb, 11> kVerbs{{
     {"synth", "make a small set of real JPEGs that a network can learn", run_synth},
     {"pack", "write a folder, list or container as a RecordIO container", run_pack},
     {"ls", "list the records of a source", run_ls},
     {"verify", "check framing, indexes and manifest against the data", run_verify},
     {"inspect", "tell what image files are, and whether they decode", run_inspect},
-    {"train", "train a small ResNet on packed or plain photos", run_train},
+    {"train", "train a ResNet on packed or plain photos", run_train},
+    {"export", "write the weights of a checkpoint for PyTorch", run_export},
     {"bench decode", "decode routes beside plain libjpeg-turbo, one thread", run_bench_decode},
     {"bench load", "the loader at several thread numbers", run_bench_load},
     {"bench pack", "what packing costs in CPU time", run_bench_pack},

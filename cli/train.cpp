@@ -2,6 +2,7 @@
 #include "stoker/train.hpp"
 
 #include <fmt/format.h>
+#include <optional>
 
 #include "stoker/error.hpp"
 
@@ -9,80 +10,14 @@
 #include "cli/exit_status.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/json.hpp"
+#include "cli/log_file.hpp"
 #include "cli/text.hpp"
+#include "cli/train_options.hpp"
 #include "cli/verbs.hpp"
 
 namespace stoker::cli {
 
 namespace {
-
-// Values with one choice today; the surface has more, which later builds take.
-struct FixedChoices {
-  std::string lr_schedule = "cosine";
-  std::string dtype = "float32";
-  std::string gpus = "none";
-};
-
-template <std::size_t n>
-void declare_names(Options& options, std::string& value, const std::string& name, const std::string& help,
-                   const std::array<std::string_view, n>& names) {
-  std::string shown(names[0]);
-  for (std::size_t i = 1; i < n; ++i) shown += "|" + std::string(names[i]);
-  options.custom(name, shown, n == 1 ? "" : value, help,
-                 [&value, names](std::string_view text) { value = names[parse_name(text, names)]; });
-}
-
-// "none", or well-formed GPU numbers, which this build cannot serve.
-void read_gpus(std::string_view text, std::string& gpus) {
-  const bool numbers = !text.empty() && text.find_first_not_of("0123456789,.") == std::string_view::npos;
-  static constexpr std::array<std::string_view, 1> kNames{"none"};
-  if (!numbers) parse_name(text, kNames);
-  gpus = text;
-}
-
-void declare_network(Options& options, TrainOptions& train, FixedChoices& fixed) {
-  static constexpr std::array<std::string_view, 1> kNetworks{"resnet"};
-  static constexpr std::array<std::string_view, 1> kSchedules{"cosine"};
-  static constexpr std::array<std::string_view, 1> kDTypes{"float32"};
-  static constexpr std::array<Choice<int>, 4> kLayers{{{"8", 8}, {"20", 20}, {"32", 32}, {"56", 56}}};
-  declare_names(options, train.network, "--network", "", kNetworks);
-  options.choice(train.num_layers, "--num-layers", "", kLayers);
-  options.custom("--image-shape", "C,H,W",
-                 fmt::format("3,{},{}", train.image_size.height, train.image_size.width), "",
-                 [&train](std::string_view text) { train.image_size = parse_image_shape(text); });
-  options.custom("--num-classes", "N", "", "[from data]", [&train](std::string_view text) {
-    train.num_classes = static_cast<int>(parse_integer(text, {.low = 2, .high = 1e6}));
-  });
-  declare_names(options, fixed.dtype, "--dtype", "", kDTypes);
-  options.custom("--gpus", "none", "", "", [&fixed](std::string_view text) { read_gpus(text, fixed.gpus); });
-  declare_names(options, fixed.lr_schedule, "--lr-schedule", "", kSchedules);
-}
-
-void declare_training(Options& options, TrainOptions& train) {
-  options.text(train.data_train, "--data-train", "S", "folder, x.lst or x.rec; required");
-  options.text(train.data_val, "--data-val", "S", "the same, for an evaluation behind every epoch");
-  options.integer(train.batch_size, "--batch-size", "", {.low = 1, .high = 65536});
-  options.integer(train.num_epochs, "--num-epochs", "", {.low = 1, .high = 1e6});
-  options.real(train.lr, "--lr", "X", "", {.low = 0, .high = 1e3, .low_open = true});
-  options.integer(train.warmup_steps, "--warmup-steps", "", {.low = 0, .high = 1e9});
-  options.real(train.wd, "--wd", "X", "", {.low = 0, .high = 1e3});
-  options.real(train.mom, "--mom", "X", "", {.low = 0, .high = 1});
-  options.real(train.label_smoothing, "--label-smoothing", "X", "", {.low = 0, .high = 1});
-  options.seed(train.seed, "");
-  options.threads(train.data_nthreads, "--data-nthreads", "decode workers");
-  options.integer(train.disp_batches, "--disp-batches", "batches from one report line to the next",
-                  {.low = 1, .high = 1e9});
-  options.custom("--top-k", "N", "", "accuracy too", [&train](std::string_view text) {
-    train.top_k = static_cast<int>(parse_integer(text, {.low = 1, .high = 1e6}));
-  });
-  options.custom("--max-minutes", "X", "", "stop then", [&train](std::string_view text) {
-    train.max_minutes = parse_real(text, {.low = 0, .high = 1e7, .low_open = true});
-  });
-  declare_max_bad_share(options, train.max_bad_share);
-  declare_bad_sample(options, train.bad_sample);
-  declare_max_pixels(options, train.max_pixels);
-  declare_open(options, train.open);
-}
 
 std::string as_json(const TrainLine& line, bool top_k) {
   Json json = json_object("train");
@@ -92,14 +27,48 @@ std::string as_json(const TrainLine& line, bool top_k) {
   json["total_steps"] = line.total_steps;
   json["images_per_s"] = measured(line.images_per_s);
   json["data_wait_share"] = measured(line.data_wait_share);
-  json["loss"] = measured(line.loss);
+  json["loss"] = line.loss;  // every digit: losses of two runs can be compared
   json["accuracy"] = measured(line.accuracy);
   if (top_k) json["top_k_accuracy"] = measured(line.top_k_accuracy);
+  if (line.phase == TrainPhase::train) json["lr"] = measured(line.lr);
   json["epoch_eta_s"] = measured(line.epoch_eta_s);
   json["total_eta_s"] = measured(line.total_eta_s);
-  json["cost"] = nullptr;  // no price is known
+  json["cost"] = measured(line.cost);
+  json["cost_to_go"] = measured(line.cost_to_go);
   return json_line(json);
 }
+
+std::string as_json(const TrainReport& report) {
+  Json json = json_object("train");
+  const auto share = [&](double seconds) {
+    return measured(report.wall_s > 0 ? std::optional(seconds / report.wall_s) : std::nullopt);
+  };
+  json["phase"] = "end";
+  json["images"] = report.images;
+  json["images_per_s"] = measured(report.images_per_s);
+  json["data_wait_share"] = measured(report.data_wait_share);
+  json["wall_s"] = measured(report.wall_s);
+  json["goodput"] = {{"train", share(report.goodput.train_s)},
+                     {"data_wait", share(report.goodput.data_wait_s)},
+                     {"evaluate", share(report.goodput.evaluate_s)},
+                     {"checkpoint", share(report.goodput.checkpoint_s)},
+                     {"other", share(report.goodput.other_s)}};
+  const bool evaluated = !report.evaluations.empty();
+  json["best_accuracy"] = evaluated ? measured(report.best_accuracy) : Json(nullptr);
+  json["final_accuracy"] = evaluated ? measured(report.final_accuracy) : Json(nullptr);
+  json["classes"] = Json::array();
+  for (const ClassAccuracy& one : report.classes)
+    json["classes"].push_back({{"name", one.name.empty() ? Json(nullptr) : Json(one.name)},
+                               {"images", one.images},
+                               {"correct", one.correct}});
+  json["cost"] = measured(report.cost);
+  json["last_checkpoint"] = report.last_checkpoint.empty() ? Json(nullptr) : Json(report.last_checkpoint);
+  json["interrupted"] = report.interrupted;
+  json["notes"] = report.notes;
+  return json_line(json);
+}
+
+std::string money(double amount) { return fmt::format("{:.2f}", amount); }
 
 std::string as_text(const TrainLine& line) {
   std::string text = line.phase == TrainPhase::train
@@ -110,53 +79,98 @@ std::string as_text(const TrainLine& line) {
                       percent(line.accuracy));
   if (line.top_k_accuracy) text += fmt::format("  top-k {}", percent(*line.top_k_accuracy));
   if (line.total_eta_s) text += fmt::format("  {} to go", format_duration(*line.total_eta_s));
+  if (line.cost) text += fmt::format("  cost {}", money(*line.cost));
+  if (line.cost_to_go) text += fmt::format(" + {}", money(*line.cost_to_go));
   return text;
 }
 
-std::vector<std::string> summary(const TrainReport& report, bool evaluated) {
-  std::vector<std::string> lines{fmt::format(
-      "{} {} in {}: {} images/s, the model waited for data {} of the time",
-      report.interrupted ? "stopped after" : "trained on", counted(report.images, "image"),
-      format_duration(report.wall_s), short_number(report.images_per_s), percent(report.data_wait_share))};
-  if (evaluated && !report.evaluations.empty())
+// "where the time went: 91 % training, 1 % waiting for data, …"
+std::string goodput_text(const TrainReport& report) {
+  const auto share = [&](double seconds) { return percent(report.wall_s > 0 ? seconds / report.wall_s : 0); };
+  const Goodput& parts = report.goodput;
+  return fmt::format(
+      "where the time went: training {}, waiting for data {}, evaluating {}, checkpoints {}, "
+      "all else {}",
+      share(parts.train_s), share(parts.data_wait_s), share(parts.evaluate_s), share(parts.checkpoint_s),
+      share(parts.other_s));
+}
+
+// The classes of the last evaluation, the worst first; of many, only those.
+std::vector<std::string> class_lines(const TrainReport& report) {
+  constexpr std::size_t kShown = 10;
+  struct Row {
+    double share = 0;
+    std::string text;
+  };
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < report.classes.size(); ++i) {
+    const ClassAccuracy& one = report.classes[i];
+    if (one.images == 0) continue;
+    const double share = static_cast<double>(one.correct) / static_cast<double>(one.images);
+    rows.push_back(
+        {share, fmt::format("  {:<24} {:>7}  of {}", one.name.empty() ? fmt::format("class {}", i) : one.name,
+                            percent(share), counted(one.images, "image"))});
+  }
+  std::ranges::stable_sort(rows, {}, &Row::share);
+  std::vector<std::string> lines{rows.size() > kShown
+                                     ? fmt::format("accuracy of the {} worst classes:", kShown)
+                                     : std::string("accuracy by class:")};
+  for (std::size_t i = 0; i < std::min(kShown, rows.size()); ++i) lines.push_back(printable(rows[i].text));
+  return rows.empty() ? std::vector<std::string>() : lines;
+}
+
+std::vector<std::string> summary(const TrainReport& report) {
+  std::vector<std::string> lines = class_lines(report);
+  for (const std::string& note : report.notes) lines.push_back(printable(note));
+  lines.push_back(goodput_text(report));
+  if (report.cost) lines.push_back(fmt::format("cost so far: {}", money(*report.cost)));
+  if (!report.last_checkpoint.empty())
+    lines.push_back(fmt::format("last checkpoint: {}", printable(report.last_checkpoint)));
+  lines.push_back(fmt::format("{} {} in {}: {} images/s, the model waited for data {} of the time",
+                              report.interrupted ? "stopped after" : "trained on",
+                              counted(report.images, "image"), format_duration(report.wall_s),
+                              short_number(report.images_per_s), percent(report.data_wait_share)));
+  if (!report.evaluations.empty())
     lines.push_back(fmt::format("accuracy on the validation set: {} at the end, {} at best",
                                 percent(report.final_accuracy), percent(report.best_accuracy)));
-  for (const std::string& note : report.notes) lines.push_back(printable(note));
   return lines;
 }
 
 }  // namespace
 
 int run_train(const Call& call) {
-  TrainOptions train;
-  FixedChoices fixed;
+  TrainCall wanted;
   CommonOptions common;
   Options options("train", "stoker train --data-train train.rec --data-val val.rec --num-layers 8",
-                  "Trains a ResNet for small images, and tells how long it waited for data.");
-  declare_network(options, train, fixed);
-  declare_training(options, train);
+                  "Trains a ResNet, and tells how long it waited for data.");
+  declare_train(options, wanted);
   if (!call.parse(options, common)) return kDone;
-  if (train.data_train.empty()) throw UsageError("--data-train is missing");
-  if (fixed.gpus != "none") {
-    throw Error(ErrorCode::unsupported, {.object = "--gpus " + fixed.gpus,
-                                         .found = "this build trains on the CPU alone",
-                                         .allowed = "--gpus none"});
-  }
+  check_train(wanted);
+  const TrainOptions& train = wanted.train;
+  std::optional<LogFile> log;
+  if (!wanted.log_file.empty()) log.emplace(wanted.log_file);
 
-  const TrainReport report = stoker::train(
-      train,
-      [&](const TrainLine& line) {
-        call.out.line(common.json ? as_json(line, train.top_k > 0) : as_text(line));
-        call.out.flush();
-      },
-      &stop_requested());
-  for (const std::string& line : summary(report, !train.data_val.empty())) {
+  // A line for people; programs get it on standard error.
+  const auto tell = [&](const std::string& line) {
+    if (log) log->line(line);
     if (common.json) {
       call.talk.note(line);
     } else {
       call.out.line(line);
+      call.out.flush();
     }
-  }
+  };
+  TrainCallbacks callbacks;
+  callbacks.line = [&](const TrainLine& line) {
+    if (!common.json) return tell(as_text(line));
+    if (log) log->line(as_text(line));
+    call.out.line(as_json(line, train.top_k > 0));
+    call.out.flush();
+  };
+  callbacks.note = [&](const std::string& note) { tell(printable(note)); };
+  const TrainReport report = stoker::train(train, callbacks, &stop_requested());
+  if (common.json) call.out.line(as_json(report));
+  for (const std::string& line : summary(report)) tell(line);
   return report.interrupted && interrupted() ? kInterrupted : kDone;
 }
 

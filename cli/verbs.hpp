@@ -33,5 +33,6 @@ int run_bench_load(const Call& call);
 int run_bench_pack(const Call& call);
 int run_bench_start(const Call& call);
 int run_train(const Call& call);
+int run_export(const Call& call);
 
 }  // namespace stoker::cli

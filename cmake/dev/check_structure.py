@@ -25,7 +25,7 @@ MAY_INCLUDE = {
     "pack": {"base", "store", "record", "jpeg", "image"},
     "load": {"base", "store", "record", "jpeg", "image"},
     "doctor": {"base"},
-    "train": {"base", "load", "torch"},
+    "train": {"base", "store", "load", "torch"},
     "bench": {"base", "store", "jpeg", "record", "image", "pack", "load"},
 }
 STORAGE_BEHIND_JPEG_ONLY = {"jpeglib.h": {"jpeg", "bench"}, "spng.h": {"image"}, "webp/decode.h": {"image"}}

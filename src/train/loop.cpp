@@ -13,10 +13,12 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "train/advice.hpp"
-#include "train/classes.hpp"
+#include "train/checkpoints.hpp"
+#include "train/event_file.hpp"
 #include "train/progress.hpp"
 #include "train/schedule.hpp"
 #include "train/settings.hpp"
+#include "train/training_data.hpp"
 
 namespace stoker::training {
 
@@ -24,277 +26,416 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_between(Clock::time_point begin, Clock::time_point end) {
-  return std::chrono::duration<double>(end - begin).count();
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// A source that was opened, and the batches made of it.
-struct Side {
-  std::string source;
-  std::shared_ptr<const RecordReader> reader;
-  std::optional<Loader> loader;
-
-  NamedRecords records() const { return {source, reader.get()}; }
-};
+// The whole object at `path`. Errors: the store's.
+std::string read_file(const std::string& path) {
+  const std::unique_ptr<ReadableFile> file = open_store(path)->open_read(path);
+  std::string bytes(file->bytes(), '\0');
+  const std::size_t got = file->read_at(0, std::as_writable_bytes(std::span(bytes)));
+  bytes.resize(got);
+  return bytes;
+}
 
 class TrainingRun {
  public:
   TrainingRun(const TrainOptions& options, const LearnerFactory& make_learner,
-              const TrainLineCallback& report, const std::atomic<bool>* stop);
+              const std::shared_ptr<Store>& store, const TrainCallbacks& callbacks,
+              const std::atomic<bool>* stop);
   TrainReport run();
 
  private:
-  void open_data();
-  void note_labels(const Side& side);
-  void make_loaders();
-  bool train_epoch(int epoch);
-  bool train_batch(const Batch& batch, double wait_s, Clock::time_point begin);
-  void close_stretch(int epoch);
-  bool evaluate(int epoch);
-  const std::vector<std::int64_t>& classes_of(const Batch& batch, const Side& side, bool substitutes_count);
-  bool asked_to_stop() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
-  bool out_of_time() const {
-    return options_.max_minutes > 0 && seconds_between(begin_, Clock::now()) >= 60 * options_.max_minutes;
-  }
-  void report_line(const TrainLine& line) const {
-    if (report_) report_(line);
-  }
-  void note_bad_samples(const Side& side);
+  void begin();
+  void go_on_from(const Checkpoint& checkpoint);
+  void make_schedule();
+  void run_epochs();
+  bool train_epoch();
+  bool train_step();
+  void close_stretch();
+  bool evaluate();
+  void write_checkpoint();
+  void tell_failure();
   void finish();
 
+  void report_line(TrainLine line);
+  void note(std::string text);
+  bool asked_to_stop() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
+  bool out_of_time() const {
+    return options_.max_minutes > 0 && seconds_since(begin_) >= 60 * options_.max_minutes;
+  }
+  bool at_epoch_end() const { return position_.epoch_step == steps_per_epoch_; }
+  int epochs_to_evaluate() const {
+    return data_.evaluates() ? options_.num_epochs - position_.epochs_evaluated : 0;
+  }
+  double wall_s() const { return earlier_.wall_s + seconds_since(begin_); }
+  History history() const;
+  std::optional<int> best_epoch() const;
+
   const TrainOptions& options_;
-  const TrainLineCallback& report_;
+  const TrainCallbacks& callbacks_;
   const std::atomic<bool>* stop_;
   const Clock::time_point begin_ = Clock::now();
 
-  Side train_, val_;
-  int num_classes_ = 0;
+  TrainReport result_;
+  TrainingData data_;
   std::unique_ptr<Learner> learner_;
+  Checkpoints checkpoints_;
+  std::optional<EventFile> events_;
   std::optional<Schedule> schedule_;
   std::optional<EtaEstimator> eta_;
 
   std::uint64_t steps_per_epoch_ = 0;
   std::uint64_t total_steps_ = 0;
-  std::uint64_t step_ = 0;
-  int epochs_evaluated_ = 0;
+  Position position_;
+  History earlier_;   // of the runs that this one goes on from
   Stretch stretch_;   // since the last line
-  Stretch training_;  // all before it
-  std::vector<std::int64_t> classes_;
-  TrainReport result_;
+  Stretch training_;  // all before it, in this run
 };
 
 TrainingRun::TrainingRun(const TrainOptions& options, const LearnerFactory& make_learner,
-                         const TrainLineCallback& report, const std::atomic<bool>* stop)
-    : options_(options), report_(report), stop_(stop) {
-  open_data();
-  learner_ = make_learner({.num_layers = options.num_layers,
-                           .width = options.width,
-                           .num_classes = num_classes_,
-                           .image_size = options.image_size,
+                         const std::shared_ptr<Store>& store, const TrainCallbacks& callbacks,
+                         const std::atomic<bool>* stop)
+    : options_(options),
+      callbacks_(callbacks),
+      stop_(stop),
+      data_(options, stop, result_.notes),
+      checkpoints_(options, store) {
+  learner_ = make_learner({.network = {.num_layers = options.num_layers,
+                                       .width = options.width,
+                                       .num_classes = data_.num_classes()},
                            .mom = options.mom,
-                           .wd = options.wd,
+                           .nesterov = options.nesterov,
+                           .wd = *options.wd,
                            .label_smoothing = options.label_smoothing,
+                           .ema_decay = options.ema_decay,
+                           .bfloat16 = options.bfloat16,
                            .top_k = options.top_k,
                            .seed = options.seed,
                            .compute_threads = compute_threads(options, allowed_cpus())});
-  make_loaders();
+  const auto accumulate = static_cast<std::uint64_t>(options.accumulate);
+  steps_per_epoch_ = (data_.batches_per_epoch() + accumulate - 1) / accumulate;
+  total_steps_ = steps_per_epoch_ * static_cast<std::uint64_t>(options.num_epochs);
+  begin();
+  make_schedule();
 }
 
-void TrainingRun::open_data() {
-  train_.source = options_.data_train;
-  train_.reader = open_records(options_.data_train, options_.open);
-  if (!options_.data_val.empty()) {
-    val_.source = options_.data_val;
-    val_.reader = open_records(options_.data_val, options_.open);
-    value_or_throw(check_class_maps(train_.records(), val_.records()));
+void TrainingRun::begin() {
+  std::vector<std::string> passed_over;
+  const std::optional<Checkpoint> checkpoint = checkpoints_.choose(passed_over);
+  for (std::string& text : passed_over) note(std::move(text));
+  if (checkpoint) {
+    go_on_from(*checkpoint);
+  } else {
+    if (options_.resume) note("no checkpoint to go on from: the training begins at its beginning");
+    if (!options_.init_from.empty())
+      for (std::string& text : learner_->load_weights(read_file(options_.init_from)))
+        note(options_.init_from + ": " + text);
   }
-  value_or_throw(check_not_empty(train_.records()));
-  if (val_.reader) value_or_throw(check_not_empty(val_.records()));
-  num_classes_ = value_or_throw(count_classes(train_.records(), options_.num_classes, stop_));
-  note_labels(train_);
-  if (val_.reader) note_labels(val_);
-  if (options_.top_k > num_classes_)
-    throw Error(ErrorCode::invalid_argument,
-                {.object = "--top-k",
-                 .found = fmt::format("{}", options_.top_k),
-                 .allowed = fmt::format("{} at most: the classes there are", num_classes_)});
+  if (!options_.tensorboard.empty())
+    events_.emplace(value_or_throw(
+        EventFile::create(options_.tensorboard, position_.step == 0 ? 0 : position_.step + 1)));
 }
 
-void TrainingRun::note_labels(const Side& side) {
-  const std::size_t labels = value_or_throw(check_labels(side.records(), num_classes_));
-  if (labels > 1)
-    result_.notes.push_back(fmt::format(
-        "{}: its records carry up to {} labels; the first of each is its class", side.source, labels));
-}
-
-void TrainingRun::make_loaders() {
-  LoaderOptions loader;
-  loader.recipe = train_recipe(options_);
-  loader.batch_size = options_.batch_size;
-  loader.seed = options_.seed;
-  loader.threads = options_.data_nthreads;
-  loader.bad_sample = options_.bad_sample;
-  loader.max_bad_share = options_.max_bad_share;
-  loader.max_pixels = options_.max_pixels;
-  // The remainder of an epoch is another one each time; a step on few images is noise at the full learning
-  // rate.
-  const bool fills_a_batch = train_.reader->size() >= static_cast<std::size_t>(options_.batch_size);
-  loader.last_batch = fills_a_batch ? LastBatchPolicy::drop : LastBatchPolicy::keep;
-  train_.loader.emplace(train_.reader, loader);
-
-  if (val_.reader) {
-    loader.recipe = eval_recipe(options_);
-    loader.shuffle = false;
-    loader.last_batch = LastBatchPolicy::keep;
-    loader.publish_counters = false;  // one file a process: the training's
-    val_.loader.emplace(val_.reader, loader);
+void TrainingRun::go_on_from(const Checkpoint& checkpoint) {
+  const CheckpointHeader& header = checkpoint.header;
+  const auto check = [](const char* option, const std::string& found, const std::string& wanted,
+                        const char* next_step) {
+    if (found != wanted)
+      throw Error(ErrorCode::invalid_argument, {.operation = "go on from checkpoint",
+                                                .object = option,
+                                                .found = wanted,
+                                                .allowed = found + ", with which it was made",
+                                                .next_step = next_step});
+  };
+  constexpr const char* kAnother = "give it, or another --model-prefix";
+  const auto number = [](int value) { return fmt::format("{}", value); };
+  check("--num-layers", number(header.network.num_layers), number(options_.num_layers), kAnother);
+  if (is_small_network(options_.num_layers))
+    check("--width", number(header.network.width), number(options_.width), kAnother);
+  check("--num-classes", number(header.network.num_classes), number(data_.num_classes()), kAnother);
+  check("--ema-decay", header.averaged ? "a running mean" : "none",
+        options_.ema_decay > 0 ? "a running mean" : "none", kAnother);
+  const auto settings = shaping_settings(options_);
+  for (const auto& [name, value] : header.settings) {
+    const auto now = std::ranges::find(settings, name, [](const auto& setting) { return setting.first; });
+    if (now == settings.end() || now->second == value) continue;
+    if (header.position.epoch_step != 0 &&
+        (name == "--batch-size" || name == "--accumulate" || name == "--seed"))
+      check(
+          name.c_str(), value, now->second,
+          "give it, or begin behind a whole epoch with --load-epoch: this checkpoint stands in the middle of "
+          "one");
+    note(fmt::format("{} is {} from here on; the checkpoint was made with {}", name,
+                     now->second.empty() ? "empty" : now->second, value.empty() ? "none" : value));
   }
-  steps_per_epoch_ = train_.loader->steps_per_epoch();
-  total_steps_ = steps_per_epoch_ * static_cast<std::uint64_t>(options_.num_epochs);
-  schedule_.emplace(options_.lr, static_cast<std::uint64_t>(options_.warmup_steps), total_steps_);
+  learner_->restore(checkpoint.learner);
+  earlier_ = header.history;
+  position_ = header.position;
+  position_.step = static_cast<std::uint64_t>(position_.epoch) * steps_per_epoch_ + position_.epoch_step;
+  if (position_.epoch_step != 0) data_.restore(position_.epoch, position_.loader);
+  result_.evaluations = earlier_.evaluations;
+  note(fmt::format("goes on from step {} of {}, {} epochs trained", position_.step, total_steps_,
+                   position_.epoch));
+}
+
+void TrainingRun::make_schedule() {
+  ScheduleSpec spec{.kind = options_.lr_schedule,
+                    .lr = options_.lr,
+                    .warmup_steps = static_cast<std::uint64_t>(options_.warmup_steps),
+                    .total_steps = total_steps_,
+                    .factor = options_.lr_factor};
+  for (const int epoch : options_.lr_step_epochs)
+    spec.drops.push_back(static_cast<std::uint64_t>(epoch) * steps_per_epoch_);
+  schedule_.emplace(std::move(spec));
+  if (schedule_->warmup_steps() < static_cast<std::uint64_t>(options_.warmup_steps))
+    note(fmt::format("the warm-up was shortened from {} to {} steps, a quarter of the training",
+                     options_.warmup_steps, schedule_->warmup_steps()));
   eta_.emplace(steps_per_epoch_, static_cast<std::uint64_t>(options_.num_epochs),
-               val_.reader ? static_cast<std::uint64_t>(val_.reader->size()) : 0);
+               data_.evaluates() ? static_cast<std::uint64_t>(data_.val.reader->size()) : 0);
 }
 
-// The classes of a batch's slots; those that take no part have kLeftOut.
-const std::vector<std::int64_t>& TrainingRun::classes_of(const Batch& batch, const Side& side,
-                                                         bool substitutes_count) {
-  classes_.resize(static_cast<std::size_t>(batch.size()));
-  for (std::size_t i = 0; i < classes_.size(); ++i) {
-    const SampleStatus status = batch.statuses()[i];
-    const bool counts = status == SampleStatus::ok || status == SampleStatus::warned ||
-                        (status == SampleStatus::substituted && substitutes_count);
-    classes_[i] = !counts ? kLeftOut
-                          : value_or_throw(class_of(batch.labels()[i], num_classes_, side.records(),
-                                                    batch.indices()[i], batch.keys()[i]));
+void TrainingRun::report_line(TrainLine line) {
+  if (options_.price_per_h) {
+    line.cost = *options_.price_per_h * wall_s() / 3600;
+    if (line.total_eta_s) line.cost_to_go = *options_.price_per_h * *line.total_eta_s / 3600;
   }
-  return classes_;
+  if (line.phase == TrainPhase::eval) result_.evaluations.push_back(line);
+  if (events_) {
+    if (const auto added = add_line(*events_, line); !added) {
+      events_.reset();  // told once; the training goes on
+      note(fmt::format("no more events are written: {}", added.error().what()));
+    }
+  }
+  if (callbacks_.line) callbacks_.line(line);
 }
 
-// Whether to go on.
-bool TrainingRun::train_batch(const Batch& batch, double wait_s, Clock::time_point begin) {
-  const Outcome outcome = learner_->train_step(
-      {batch.size(), batch.images(), classes_of(batch, train_, /*substitutes_count=*/true)},
-      schedule_->lr(step_));
-  if (!std::isfinite(outcome.loss_sum))
+void TrainingRun::note(std::string text) {
+  if (callbacks_.note) {
+    callbacks_.note(text);
+  } else {
+    result_.notes.push_back(std::move(text));
+  }
+}
+
+// One step of the optimiser: the gradients of up to `accumulate` batches.
+bool TrainingRun::train_step() {
+  const auto accumulate = static_cast<std::uint64_t>(options_.accumulate);
+  const std::uint64_t batches_left = data_.batches_per_epoch() - position_.epoch_step * accumulate;
+  const std::uint64_t batches = std::min(accumulate, batches_left);
+  const Clock::time_point begin = Clock::now();
+  Stretch step{.steps = 1};
+  for (std::uint64_t i = 0; i < batches; ++i) {
+    const Clock::time_point before = Clock::now();
+    const Batch batch = data_.train.loader->next();
+    step.wait_s += seconds_since(before);
+    step.outcome += learner_->accumulate({batch.size(), batch.image_size(), batch.images(),
+                                          data_.classes_of(batch, data_.train, /*substitutes_count=*/true)},
+                                         1.0 / static_cast<double>(batches));
+  }
+  // Before the weights change: those of the last checkpoint, and these, stay good.
+  if (!std::isfinite(step.outcome.loss_sum))
     throw Error(
         ErrorCode::invalid_argument,
         {.operation = "train",
-         .object = fmt::format("step {} (epoch {})", step_, batch.epoch()),
-         .found = fmt::format("the loss is {}: the training has diverged", std::abs(outcome.loss_sum)),
+         .object = fmt::format("step {} (epoch {})", position_.step, position_.epoch),
+         .found = fmt::format("the loss is {}: the training has diverged", std::abs(step.outcome.loss_sum)),
          .next_step = "use a smaller --lr or a longer --warmup-steps"});
-  ++step_;
-  stretch_ +=
-      {.outcome = outcome, .steps = 1, .wait_s = wait_s, .wall_s = seconds_between(begin, Clock::now())};
+  learner_->update(schedule_->lr(position_.step));
+  ++position_.step;
+  ++position_.epoch_step;
+  step.wall_s = seconds_since(begin);
+  stretch_ += step;
+  if (position_.epoch_step % static_cast<std::uint64_t>(options_.disp_batches) == 0) close_stretch();
   if (asked_to_stop()) {
     result_.interrupted = true;
     return false;
   }
-  if (out_of_time() && step_ < total_steps_) {
-    result_.notes.push_back(
-        fmt::format("stopped after {} minutes, at step {} of {}: the learning rate had not come down "
-                    "yet; a smaller --num-epochs would fit",
-                    format_number(options_.max_minutes), step_, total_steps_));
+  if (out_of_time() && position_.step < total_steps_) {
+    note(
+        fmt::format("stopped after {} minutes, at step {} of {}: the learning rate had not come down yet; a "
+                    "smaller --num-epochs would fit",
+                    format_number(options_.max_minutes), position_.step, total_steps_));
     return false;
   }
   return true;
 }
 
-void TrainingRun::close_stretch(int epoch) {
+void TrainingRun::close_stretch() {
   if (stretch_.outcome.counted == 0) return;
   eta_->add_training(stretch_);
-  const int evaluations = val_.loader ? options_.num_epochs - epochs_evaluated_ : 0;
-  TrainLine line{.phase = TrainPhase::train, .epoch = epoch, .step = step_, .total_steps = total_steps_};
+  TrainLine line{.phase = TrainPhase::train,
+                 .epoch = position_.epoch,
+                 .step = position_.step,
+                 .total_steps = total_steps_};
   fill_line(stretch_, options_.top_k > 0, line);
-  line.epoch_eta_s = eta_->epoch_s(step_);
-  line.total_eta_s = eta_->total_s(step_, static_cast<std::uint64_t>(evaluations));
+  line.lr = schedule_->lr(position_.step - 1);
+  line.epoch_eta_s = eta_->epoch_s(position_.step);
+  line.total_eta_s = eta_->total_s(position_.step, static_cast<std::uint64_t>(epochs_to_evaluate()));
   training_ += std::exchange(stretch_, {});
   report_line(line);
 }
 
 // Whether to go on.
-bool TrainingRun::train_epoch(int epoch) {
+bool TrainingRun::train_epoch() {
+  if (position_.epoch_step == 0) data_.begin_epoch(position_.epoch);
   bool goes_on = true;
-  Clock::time_point begin = Clock::now();
-  while (goes_on) {
-    const Batch batch = train_.loader->next();
-    const Clock::time_point arrived = Clock::now();
-    if (!batch) break;
-    goes_on = train_batch(batch, seconds_between(begin, arrived), begin);
-    begin = Clock::now();
-    if (stretch_.steps >= static_cast<std::uint64_t>(options_.disp_batches)) close_stretch(epoch);
+  while (goes_on && !at_epoch_end()) {
+    goes_on = train_step();
+    if (goes_on && !at_epoch_end() && checkpoints_.due(position_.step)) write_checkpoint();
   }
-  close_stretch(epoch);
+  close_stretch();
+  if (at_epoch_end()) {
+    ++position_.epoch;
+    position_.epoch_step = 0;
+  }
   return goes_on;
 }
 
-// Whether it came to its end.
-bool TrainingRun::evaluate(int epoch) {
+// Evaluates the epoch that was trained last. Whether it came to its end.
+bool TrainingRun::evaluate() {
   const Clock::time_point begin = Clock::now();
   Stretch stretch;
+  std::vector<std::uint8_t> hits;
+  std::vector<ClassAccuracy> classes(static_cast<std::size_t>(data_.num_classes()));
+  const std::vector<std::string>& names = data_.train.reader->classes();
+  for (std::size_t i = 0; i < classes.size() && i < names.size(); ++i) classes[i].name = names[i];
+  data_.val.loader->set_epoch(static_cast<std::uint64_t>(position_.epochs_evaluated));
   while (true) {
     const Clock::time_point before = Clock::now();
-    const Batch batch = val_.loader->next();
-    stretch.wait_s += seconds_between(before, Clock::now());
+    const Batch batch = data_.val.loader->next();
+    stretch.wait_s += seconds_since(before);
     if (!batch) break;
-    stretch.outcome += learner_->evaluate(
-        {batch.size(), batch.images(), classes_of(batch, val_, /*substitutes_count=*/false)});
+    const std::vector<std::int64_t>& labels = data_.classes_of(batch, data_.val, /*substitutes_count=*/false);
+    hits.resize(static_cast<std::size_t>(batch.size()));
+    stretch.outcome += learner_->evaluate({batch.size(), batch.image_size(), batch.images(), labels}, hits);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (labels[i] == kLeftOut) continue;
+      ClassAccuracy& one = classes[static_cast<std::size_t>(labels[i])];
+      ++one.images;
+      one.correct += hits[i];
+    }
     if (asked_to_stop()) {
       result_.interrupted = true;
       return false;
     }
   }
-  stretch.wall_s = seconds_between(begin, Clock::now());
+  stretch.wall_s = seconds_since(begin);
+  result_.goodput.evaluate_s += stretch.wall_s;
   if (stretch.outcome.counted == 0)
     throw Error(
         ErrorCode::corrupt_data,
-        {.operation = "evaluate", .object = val_.source, .found = "none of its images could be read"});
-  ++epochs_evaluated_;
+        {.operation = "evaluate", .object = data_.val.source, .found = "none of its images could be read"});
   eta_->add_evaluation(stretch.wall_s);
-  TrainLine line{.phase = TrainPhase::eval, .epoch = epoch, .step = step_, .total_steps = total_steps_};
+  const bool whole = position_.epoch_step == 0;
+  if (whole) position_.epochs_evaluated = position_.epoch;
+  TrainLine line{.phase = TrainPhase::eval,
+                 .epoch = whole ? position_.epoch - 1 : position_.epoch,
+                 .step = position_.step,
+                 .total_steps = total_steps_};
   fill_line(stretch, options_.top_k > 0, line);
-  line.epoch_eta_s = eta_->epoch_s(step_);
-  line.total_eta_s =
-      eta_->total_s(step_, static_cast<std::uint64_t>(options_.num_epochs - epochs_evaluated_));
-  result_.evaluations.push_back(line);
-  result_.best_accuracy = std::max(result_.best_accuracy, line.accuracy);
-  result_.final_accuracy = line.accuracy;
+  line.epoch_eta_s = eta_->epoch_s(position_.step);
+  line.total_eta_s = eta_->total_s(position_.step, static_cast<std::uint64_t>(epochs_to_evaluate()));
+  result_.classes = std::move(classes);
   report_line(line);
   return true;
 }
 
-void TrainingRun::note_bad_samples(const Side& side) {
-  const std::uint64_t count = side.loader->bad_sample_count();
-  if (count == 0) return;
-  const BadRecord first = side.loader->bad_samples().front();
-  result_.notes.push_back(
-      fmt::format("{}: {} samples were bad in all epochs together; the first was {} offset {} (key {}): {}",
-                  side.source, count, first.container, first.offset, first.key, first.reason));
+History TrainingRun::history() const {
+  History history = earlier_;
+  history.training += training_;
+  history.training += stretch_;
+  history.goodput.train_s += training_.wall_s - training_.wait_s + stretch_.wall_s - stretch_.wait_s;
+  history.goodput.data_wait_s += training_.wait_s + stretch_.wait_s;
+  history.goodput.evaluate_s += result_.goodput.evaluate_s;
+  history.goodput.checkpoint_s += result_.goodput.checkpoint_s;
+  history.wall_s = wall_s();
+  const Goodput& parts = history.goodput;
+  history.goodput.other_s = std::max(
+      0.0, history.wall_s - parts.train_s - parts.data_wait_s - parts.evaluate_s - parts.checkpoint_s);
+  history.evaluations = result_.evaluations;
+  return history;
+}
+
+// The checkpoint (by its number of epochs) with the best accuracy.
+std::optional<int> TrainingRun::best_epoch() const {
+  if (result_.evaluations.empty()) return std::nullopt;
+  return std::ranges::max_element(result_.evaluations, {}, &TrainLine::accuracy)->epoch + 1;
+}
+
+void TrainingRun::write_checkpoint() {
+  if (!checkpoints_.wanted()) return;
+  const Clock::time_point begin = Clock::now();
+  checkpoints_.finish();
+  tell_failure();
+  CheckpointHeader header{.network = {.num_layers = options_.num_layers,
+                                      .width = options_.width,
+                                      .num_classes = data_.num_classes()},
+                          .averaged = options_.ema_decay > 0,
+                          .position = position_,
+                          .history = history(),
+                          .settings = shaping_settings(options_)};
+  if (position_.epoch_step != 0) header.position.loader = data_.train.loader->state().to_string();
+  checkpoints_.write(std::move(header), learner_->state(), best_epoch());
+  result_.goodput.checkpoint_s += seconds_since(begin);
+}
+
+// A checkpoint that could not be written does not end the training: what was learned lives in memory alone.
+void TrainingRun::tell_failure() {
+  if (const auto failure = checkpoints_.take_failure())
+    note(fmt::format("no checkpoint was written, the next one is tried in its turn: {}", failure->what()));
 }
 
 void TrainingRun::finish() {
+  const Clock::time_point begin = Clock::now();
+  checkpoints_.finish();
+  result_.goodput.checkpoint_s += seconds_since(begin);
+  if (const auto failure = checkpoints_.take_failure()) throw Error(*failure);
+  result_.last_checkpoint = checkpoints_.last_written();
+  training_ += std::exchange(stretch_, {});
   result_.images = training_.outcome.counted;
   result_.images_per_s = training_.images_per_s();
   result_.data_wait_share = training_.data_wait_share();
-  if (schedule_->warmup_steps() < static_cast<std::uint64_t>(options_.warmup_steps))
-    result_.notes.push_back(
-        fmt::format("the warm-up was shortened from {} to {} steps, a quarter of the training",
-                    options_.warmup_steps, schedule_->warmup_steps()));
-  note_bad_samples(train_);
-  if (val_.loader) note_bad_samples(val_);
-  const WaitEvidence evidence = wait_evidence(training_.wait_s, training_.wall_s, train_.loader->counters(),
-                                              train_.loader->threads(), allowed_cpus());
+  for (const TrainLine& line : result_.evaluations) {
+    result_.best_accuracy = std::max(result_.best_accuracy, line.accuracy);
+    result_.final_accuracy = line.accuracy;
+  }
+  data_.note_bad_samples(result_.notes);
+  const WaitEvidence evidence =
+      wait_evidence(training_.wait_s, training_.wall_s, data_.train.loader->counters(),
+                    data_.train.loader->threads(), allowed_cpus());
   if (const auto advice = wait_advice(evidence)) result_.notes.push_back(*advice);
-  result_.wall_s = seconds_between(begin_, Clock::now());
+  result_.wall_s = seconds_since(begin_);
+  if (options_.price_per_h) result_.cost = *options_.price_per_h * wall_s() / 3600;
+  Goodput& parts = result_.goodput;
+  parts.train_s = training_.wall_s - training_.wait_s;
+  parts.data_wait_s = training_.wait_s;
+  parts.other_s = std::max(
+      0.0, result_.wall_s - parts.train_s - parts.data_wait_s - parts.evaluate_s - parts.checkpoint_s);
+}
+
+void TrainingRun::run_epochs() {
+  // An evaluation that the run before did not come to.
+  const bool pending =
+      data_.evaluates() && position_.epoch_step == 0 && position_.epochs_evaluated < position_.epoch;
+  if (pending && !evaluate()) return;
+  while (position_.epoch < options_.num_epochs) {
+    const bool goes_on = train_epoch();
+    if (result_.interrupted) return;
+    if (data_.evaluates() && !evaluate()) return;
+    if (!goes_on) return;
+    if (position_.epoch < options_.num_epochs) write_checkpoint();
+  }
 }
 
 TrainReport TrainingRun::run() {
-  for (int epoch = 0; epoch < options_.num_epochs; ++epoch) {
-    const bool goes_on = train_epoch(epoch);
-    if (result_.interrupted) break;
-    if (val_.loader && !evaluate(epoch)) break;
-    if (!goes_on) break;
-  }
+  const std::uint64_t first_step = position_.step;
+  run_epochs();
+  if (position_.step > first_step || result_.evaluations.size() > earlier_.evaluations.size())
+    write_checkpoint();
+  if (position_.step == first_step && !result_.interrupted)
+    note(fmt::format("nothing was left to train: all {} epochs are done", options_.num_epochs));
   finish();
   return std::move(result_);
 }
@@ -302,8 +443,9 @@ TrainReport TrainingRun::run() {
 }  // namespace
 
 TrainReport run_training(const TrainOptions& options, const LearnerFactory& make_learner,
-                         const TrainLineCallback& report, const std::atomic<bool>* stop) {
-  return TrainingRun(options, make_learner, report, stop).run();
+                         const std::shared_ptr<Store>& store, const TrainCallbacks& callbacks,
+                         const std::atomic<bool>* stop) {
+  return TrainingRun(options, make_learner, store, callbacks, stop).run();
 }
 
 }  // namespace stoker::training

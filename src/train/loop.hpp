@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 
+#include "stoker/store.hpp"
 #include "stoker/train.hpp"
 
 #include "train/learner.hpp"
@@ -13,9 +14,11 @@ namespace stoker::training {
 
 using LearnerFactory = std::function<std::unique_ptr<Learner>(const LearnerSpec&)>;
 
-// stoker::train() with the learner given; `options` were checked.
-// Errors: as stoker::train(), and invalid_argument where the loss stops being a number.
+// stoker::train() with the learner given, and the store where checkpoints lie; `options`
+// have their defaults and were checked. Errors: as stoker::train(), and invalid_argument where the loss stops
+// being a number.
 TrainReport run_training(const TrainOptions& options, const LearnerFactory& make_learner,
-                         const TrainLineCallback& report, const std::atomic<bool>* stop);
+                         const std::shared_ptr<Store>& store, const TrainCallbacks& callbacks,
+                         const std::atomic<bool>* stop);
 
 }  // namespace stoker::training

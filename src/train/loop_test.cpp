@@ -1,134 +1,18 @@
 #include "train/loop.hpp"
 
 #include <cmath>
-#include <cstring>
-#include <functional>
 #include <gmock/gmock.h>
 #include <limits>
 #include <vector>
 
-#include "stoker/error.hpp"
-
-#include "base/philox.hpp"
-#include "jpeg/encoder.hpp"
-#include "support/temp_dir.hpp"
+#include "train/loop_fixtures.hpp"
 #include "train/schedule.hpp"
 
-namespace stoker::training {
+namespace stoker::training::test {
 namespace {
 
 using ::testing::Each;
 using ::testing::HasSubstr;
-
-// What a learner was asked for, and what it answers.
-struct Script {
-  LearnerSpec spec;
-  std::vector<double> rates;
-  std::vector<std::vector<std::int64_t>> train_labels, eval_labels;
-  std::vector<float> first_pixels;
-  double loss = 1;
-  std::function<void()> on_train_step, on_evaluate;
-};
-
-// Learns nothing and remembers everything.
-class ScriptedLearner final : public Learner {
- public:
-  explicit ScriptedLearner(Script& script) : script_(script) {}
-
-  Outcome train_step(const LearnerBatch& batch, double lr) override {
-    script_.rates.push_back(lr);
-    script_.train_labels.emplace_back(batch.labels.begin(), batch.labels.end());
-    float pixel = 0;
-    std::memcpy(&pixel, batch.images, sizeof pixel);
-    script_.first_pixels.push_back(pixel);
-    if (script_.on_train_step) script_.on_train_step();
-    return outcome(batch);
-  }
-  Outcome evaluate(const LearnerBatch& batch) override {
-    script_.eval_labels.emplace_back(batch.labels.begin(), batch.labels.end());
-    if (script_.on_evaluate) script_.on_evaluate();
-    return outcome(batch);
-  }
-  std::uint64_t parameter_count() const override { return 0; }
-
- private:
-  Outcome outcome(const LearnerBatch& batch) const {
-    Outcome sums;
-    for (const std::int64_t label : batch.labels) sums.counted += label != kLeftOut;
-    sums.correct = sums.counted / 2;
-    sums.loss_sum = script_.loss * static_cast<double>(sums.counted);
-    return sums;
-  }
-
-  Script& script_;
-};
-
-class TrainingLoop : public ::testing::Test {
- protected:
-  TrainingLoop() {
-    options_.data_train = folder_.path("train");
-    options_.data_val = folder_.path("val");
-    options_.image_size = {16, 16};
-    options_.batch_size = 4;
-    options_.num_epochs = 2;
-    options_.disp_batches = 2;
-    options_.data_nthreads = 1;
-    options_.warmup_steps = 1;
-  }
-
-  void add_pictures(const std::string& side, const std::vector<std::string>& classes, int each) {
-    jpeg::Encoder encoder;
-    std::vector<std::uint8_t> rgb(24 * 20 * 3);
-    for (const std::string& name : classes) {
-      for (int i = 0; i < each; ++i) {
-        SampleRng rng(1, 0, static_cast<std::uint64_t>(i), 0);
-        for (std::uint8_t& value : rgb) value = static_cast<std::uint8_t>(rng.below(256));
-        const auto bytes = encoder.encode(rgb.data(), 24, 20, 24 * 3, {});
-        ASSERT_TRUE(bytes);
-        folder_.write(side + "/" + name + "/" + std::to_string(i) + ".jpg",
-                      {reinterpret_cast<const char*>(bytes->data()), bytes->size()});
-      }
-    }
-  }
-
-  TrainReport run() {
-    return run_training(
-        options_,
-        [this](const LearnerSpec& spec) {
-          script_.spec = spec;
-          return std::make_unique<ScriptedLearner>(script_);
-        },
-        [this](const TrainLine& line) {
-          lines_.push_back(line);
-          if (on_line_) on_line_(line);
-        },
-        &stop_);
-  }
-
-  Error error_of_run() {
-    try {
-      run();
-    } catch (const Error& error) {
-      return error;
-    }
-    ADD_FAILURE() << "it ran to its end";
-    return Error(ErrorCode::internal, {});
-  }
-
-  std::vector<TrainLine> lines_of(TrainPhase phase) const {
-    std::vector<TrainLine> chosen;
-    for (const TrainLine& line : lines_)
-      if (line.phase == phase) chosen.push_back(line);
-    return chosen;
-  }
-
-  test::TempDir folder_;
-  TrainOptions options_;
-  Script script_;
-  std::vector<TrainLine> lines_;
-  std::function<void(const TrainLine&)> on_line_;
-  std::atomic<bool> stop_{false};
-};
 
 TEST_F(TrainingLoop, ReportsEachStretchAndEachEvaluation) {
   add_pictures("train", {"a", "b"}, 6);  // 12: 3 steps of 4 an epoch
@@ -169,7 +53,7 @@ TEST_F(TrainingLoop, FollowsTheSchedule) {
   options_.lr = 0.2;
   options_.warmup_steps = 3;
   run();
-  const Schedule schedule(0.2, 3, 20);
+  const Schedule schedule({.lr = 0.2, .warmup_steps = 3, .total_steps = 20});
   ASSERT_EQ(script_.rates.size(), 20U);
   for (std::size_t i = 0; i < 20; ++i) EXPECT_DOUBLE_EQ(script_.rates[i], schedule.lr(i));
 }
@@ -181,10 +65,10 @@ TEST_F(TrainingLoop, GivesTheLearnerItsSpecAndEveryLabel) {
   options_.seed = 9;
   options_.top_k = 2;
   run();
-  EXPECT_EQ(script_.spec.num_classes, 3);
+  EXPECT_EQ(script_.spec.network.num_classes, 3);
   EXPECT_EQ(script_.spec.seed, 9U);
   EXPECT_EQ(script_.spec.top_k, 2);
-  EXPECT_EQ(script_.spec.image_size, (Size{16, 16}));
+  EXPECT_THAT(script_.sizes, Each(Size{16, 16}));
   EXPECT_GE(script_.spec.compute_threads, 1);
   std::vector<int> counts(3);
   for (const auto& labels : script_.train_labels)
@@ -250,7 +134,7 @@ TEST_F(TrainingLoop, ALossThatIsNoNumberStopsIt) {
   };
   const Error error = error_of_run();
   EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
-  EXPECT_THAT(error.what(), HasSubstr("step 1 (epoch 0)"));
+  EXPECT_THAT(error.what(), HasSubstr("step 2 (epoch 0)"));
   EXPECT_THAT(error.what(), HasSubstr("diverged"));
   EXPECT_THAT(error.what(), HasSubstr("--lr"));
   EXPECT_EQ(script_.rates.size(), 2U);
@@ -345,4 +229,4 @@ TEST_F(TrainingLoop, TheSameSeedGivesTheSameBatches) {
 }
 
 }  // namespace
-}  // namespace stoker::training
+}  // namespace stoker::training::test

@@ -1,24 +1,35 @@
-// The learning rate of each step: linear warm-up, then a half cosine down to 0.
+// The learning rate of each step: a linear warm-up, then one of three ways down.
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include "stoker/train.hpp"
 
 namespace stoker::training {
 
-// Source: Loshchilov, Hutter, "SGDR", 2017 (without restarts); Goyal et al. 2017 (gradual warm-up).
+struct ScheduleSpec {
+  LrSchedule kind = LrSchedule::cosine;
+  double lr = 0.1;
+  std::uint64_t warmup_steps = 0;
+  std::uint64_t total_steps = 0;
+  std::vector<std::uint64_t> drops;  // of `step`: the steps at which the rate is multiplied, ascending
+  double factor = 0.1;               // of `step`
+};
+
+// Sources: Loshchilov, Hutter, "SGDR", 2017 (the cosine, without restarts); Goyal et al. 2017 (gradual
+// warm-up; drops); You et al. 2017 (polynomial of power 2).
 class Schedule {
  public:
   // A warm-up that would take more than a quarter of the training is shortened to a quarter.
-  Schedule(double lr, std::uint64_t warmup_steps, std::uint64_t total_steps);
+  explicit Schedule(ScheduleSpec spec);
 
   // Step k of the warm-up (from 0) has lr · (k + 1) / warmup_steps(). Steps beyond the end have 0.
   double lr(std::uint64_t step) const;
-  std::uint64_t warmup_steps() const { return warmup_steps_; }
+  std::uint64_t warmup_steps() const { return spec_.warmup_steps; }
 
  private:
-  double lr_;
-  std::uint64_t warmup_steps_;
-  std::uint64_t total_steps_;
+  ScheduleSpec spec_;
 };
 
 }  // namespace stoker::training

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "stoker/train.hpp"
 
@@ -9,13 +11,27 @@
 
 namespace stoker::training {
 
-// Errors: invalid_argument, naming the option as on the command line, what was found and what is allowed.
+// Whether the network is one of those for small images.
+bool is_small_network(int num_layers);
+
+// The options with every empty field filled by what the network is usually trained with.
+TrainOptions with_defaults(TrainOptions options);
+
+// Of options with_defaults(). Errors: invalid_argument, naming the option as on the command line, what was
+// found and what is allowed.
 Result<void> check_options(const TrainOptions& options);
 
+// The size of the pictures that `epoch` trains on, and the largest of all epochs, which evaluation uses.
+Size size_of_epoch(const TrainOptions& options, int epoch);
+Size largest_size(const TrainOptions& options);
+
 // The recipe texts of training and evaluation: f32, channels last, normalised as ImageNet's pictures.
-std::string train_recipe(const TrainOptions& options);
-// Evaluation keeps an eighth more than the picture that is wanted on the short side, and crops its centre.
-std::string eval_recipe(const TrainOptions& options);
+std::string train_recipe(const TrainOptions& options, Size size);
+// Evaluation keeps on the short side 8/7 of what is wanted (256 for 224), and crops its centre.
+std::string eval_recipe(Size size);
+
+// The options that shape what is learned: name, value. Equal lists give equal trainings.
+std::vector<std::pair<std::string, std::string>> shaping_settings(const TrainOptions& options);
 
 // Compute threads for `options` where `allowed` CPUs may be used: at least one.
 int compute_threads(const TrainOptions& options, int allowed);

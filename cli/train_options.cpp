@@ -127,6 +127,7 @@ void declare_data(Options& options, TrainOptions& train) {
   options.text(train.data_train, "--data-train", "S", "folder, x.lst or x.rec; required");
   options.text(train.data_val, "--data-val", "S", "the same, for an evaluation behind every epoch");
   options.threads(train.data_nthreads, "--data-nthreads", "decode workers");
+  options.threads(train.compute_threads, "--compute-threads", "of the network");
   declare_max_bad_share(options, train.max_bad_share);
   declare_bad_sample(options, train.bad_sample);
   declare_max_pixels(options, train.max_pixels);

@@ -29,7 +29,7 @@ class EndToEndTraining : public ::testing::Test {
     options_.data_val = folder_.path("val");
     options_.num_layers = 8;
     options_.width = 8;
-    options_.image_size = {24, 24};
+    options_.image_size = Size{24, 24};
     options_.batch_size = 16;
     options_.num_epochs = 8;
     options_.lr = 0.05;
@@ -63,7 +63,7 @@ class EndToEndTraining : public ::testing::Test {
 
   std::vector<double> losses() {
     std::vector<double> all;
-    train(options_, [&](const TrainLine& line) { all.push_back(line.loss); });
+    train(options_, {.line = [&](const TrainLine& line) { all.push_back(line.loss); }});
     return all;
   }
 
@@ -74,7 +74,7 @@ class EndToEndTraining : public ::testing::Test {
 TEST_F(EndToEndTraining, ANetworkLearnsFromFiles) {
   ASSERT_TRUE(train_available());
   std::vector<TrainLine> lines;
-  const TrainReport report = train(options_, [&](const TrainLine& line) { lines.push_back(line); });
+  const TrainReport report = train(options_, {.line = [&](const TrainLine& line) { lines.push_back(line); }});
   ASSERT_EQ(report.evaluations.size(), 8U);
   EXPECT_LT(report.evaluations.back().loss, 0.5 * std::log(2.0));
   EXPECT_GT(report.final_accuracy, 0.85);  // chance is 0.5; 32 pictures
@@ -108,7 +108,7 @@ TEST_F(EndToEndTraining, AnAbsurdLearningRateIsToldAsDivergence) {
 TEST_F(EndToEndTraining, ErrorsCrossTheLibrarysBorder) {
   const training::TrainLibrary* library = value_or_throw(training::open_library());
   try {
-    library->make_learner({.num_layers = 56, .width = 1'000'000, .num_classes = 2, .image_size = {64, 64}});
+    library->make_learner({.network = {.num_layers = 56, .width = 1'000'000, .num_classes = 2}});
     FAIL() << "weights of 144 TB were made";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::out_of_resources);

@@ -5,10 +5,6 @@
 #include "base/units.hpp"
 #include "bench/load_bench.hpp"
 #include "cli/bench_common.hpp"
-#include "cli/exit_status.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/text.hpp"
-#include "cli/verbs.hpp"
 
 namespace stoker::cli {
 
@@ -74,7 +70,7 @@ void tell(const bench::LoadBenchReport& report, Output& out) {
                short_number(row.images_per_cpu_s), short_number(row.ratio_to_turbo_per_core.median),
                short_number(row.peak_rss_mib)});
   }
-  for (const std::string& line : table.lines()) out.line(line);
+  print(table, out);
   out.line(printable(fmt::format("{}, batches of {}, {}", counted(report.samples, "sample"),
                                  report.batch_size, report.recipe)));
   out.line(fmt::format("libjpeg-turbo, full decode alone: {} images per CPU second",
@@ -114,14 +110,7 @@ int run_bench_load(const Call& call) {
   declare_open(options, bench.open);
   if (!call.parse(options, common)) return kDone;
 
-  const bench::LoadBenchReport report =
-      bench::run_load_bench(bench, [&](const std::string& what) { call.talk.note(what); }, &stop_requested());
-  if (common.json) {
-    call.out.line(json_line(to_json(report)));
-  } else {
-    tell(report, call.out);
-  }
-  return kDone;
+  return measure_and_print(call, common, bench, bench::run_load_bench, to_json, tell);
 }
 
 }  // namespace stoker::cli

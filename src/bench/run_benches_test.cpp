@@ -8,29 +8,17 @@
 #include "stoker/error.hpp"
 #include "stoker/recipe.hpp"
 
+#include "bench/fixtures.hpp"
 #include "bench/load_bench.hpp"
 #include "bench/loader_cost.hpp"
 #include "bench/pack_bench.hpp"
 #include "bench/start_bench.hpp"
-#include "bench/synth.hpp"
 #include "support/temp_dir.hpp"
 
 namespace stoker::bench {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string make_set(const test::TempDir& dir) {
-  SynthOptions options;
-  options.directory = dir.path("set");
-  options.classes = 2;
-  options.images = 20;
-  options.width = 96;
-  options.height = 64;
-  options.threads = 1;
-  make_sample_images(options);
-  return dir.path("set/train");
-}
 
 LoadBenchOptions load_options(const std::string& source) {
   LoadBenchOptions options;
@@ -44,7 +32,7 @@ LoadBenchOptions load_options(const std::string& source) {
 
 TEST(LoadBench, ReportsARowForEachThreadNumber) {
   const test::TempDir dir;
-  LoadBenchOptions options = load_options(make_set(dir));
+  LoadBenchOptions options = load_options(make_set(dir, 2, 20));
   options.threads = {1, 3, 0};
   options.cost_turns = 1;
   std::vector<std::string> said;
@@ -81,7 +69,7 @@ TEST(LoadBench, ReportsARowForEachThreadNumber) {
 
 TEST(LoadBench, CountsBadSamplesAndGoesOn) {
   const test::TempDir dir;
-  LoadBenchOptions options = load_options(make_set(dir));
+  LoadBenchOptions options = load_options(make_set(dir, 2, 20));
   dir.write("set/train/plain_disk/zz.jpg", "not a picture");
   options.threads = {1};
   options.epochs = 0;
@@ -114,7 +102,7 @@ TEST(LoadBench, OptionsOutOfRangeAreNamed) {
 
 TEST(LoadBench, StopsWhenCancelled) {
   const test::TempDir dir;
-  LoadBenchOptions options = load_options(make_set(dir));
+  LoadBenchOptions options = load_options(make_set(dir, 2, 20));
   options.seconds = 600;
   std::atomic<bool> cancel{false};
   try {
@@ -137,7 +125,7 @@ TEST(LoaderCost, IsMeasuredBesideAPlainLoop) {
 TEST(PackBench, ReportsBothWaysOfPacking) {
   const test::TempDir dir;
   PackBenchOptions options;
-  options.source = make_set(dir);
+  options.source = make_set(dir, 2, 20);
   options.work_dir = dir.path("work");
   options.runs = 1;
   options.resize_short = 32;

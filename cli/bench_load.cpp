@@ -27,6 +27,7 @@ Json cost_json(const std::optional<bench::LoaderCost>& cost) {
           {"us_per_batch", spread_json(cost->us_per_batch)},
           {"threads", cost->threads},
           {"batch_sizes", cost->batch_sizes},
+          {"images", cost->images},
           {"plain_us_per_image", measured(cost->plain_us_per_image)}};
 }
 
@@ -103,7 +104,8 @@ int run_bench_load(const Call& call) {
   options.integer(bench.rounds, "--rounds", "that visit every thread number", {.low = 1, .high = 1000});
   options.integer(bench.epochs, "--epochs", "read whole for the slope of the memory; 0: not measured",
                   {.low = 0, .high = 1000});
-  options.integer(bench.cost_turns, "--cost-turns", "a round, for the loader's own cost; 0: not measured",
+  options.integer(bench.cost_turns, "--cost-turns",
+                  "a round, within --seconds, for the loader's own cost; 0: not measured",
                   {.low = 0, .high = 1000});
   options.seed(bench.seed, "of order and crops");
   declare_max_pixels(options, bench.max_pixels);

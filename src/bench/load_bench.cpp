@@ -116,7 +116,8 @@ LoadBenchReport run_load_bench(const LoadBenchOptions& options, const LoadBenchP
   report.turbo_images_per_cpu_s = spread_of(turbo_rates);
   if (options.cost_turns > 0) {
     tell("the loader's own cost");
-    report.cost = measure_loader_cost(options.rounds, options.cost_turns, cancel);
+    report.cost =
+        measure_loader_cost(options.rounds, options.cost_turns, slice_s / options.cost_turns, cancel);
   }
   if (options.epochs > 1) {
     tell(fmt::format("memory over {} epochs", options.epochs));

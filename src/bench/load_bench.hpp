@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -22,7 +23,7 @@ struct LoadBenchOptions {
   std::string recipe = "imagenet_train(224)";
   std::vector<int> threads = {1, 2};  // 0: tuned
   int batch_size = 64;
-  double seconds = 10;  // timed, for each thread number, over all rounds
+  double seconds = 10;  // timed, for each thread number and each side of the cost, over all rounds
   int rounds = 5;       // each visits every thread number once
   int epochs = 3;       // read whole, for the slope of the memory; fewer than 2: not measured
   int cost_turns = 4;   // short turns a round in which the loader's own cost is measured; 0: not measured
@@ -53,6 +54,7 @@ struct LoaderCost {
   Spread us_per_batch;
   int threads = 0;  // decode workers
   std::vector<int> batch_sizes;
+  std::size_t images = 0;         // timed in each slice: the fewer `seconds` allow, the noisier the figures
   double plain_us_per_image = 0;  // of the plain loop, for scale
 };
 

@@ -113,13 +113,40 @@ TEST(LoadBench, StopsWhenCancelled) {
   }
 }
 
+TEST(LoadBench, SecondsBoundTheCostToo) {
+  const test::TempDir dir;
+  LoadBenchOptions options = load_options(make_set(dir, 2, 20));
+  options.threads = {1};
+  options.epochs = 0;
+  options.rounds = 1;
+  options.cost_turns = 8;
+  options.seconds = 0.01;  // 1.25 ms a slice: no machine loads 1,280 images in it
+  const LoadBenchReport report = run_load_bench(options);
+  ASSERT_TRUE(report.cost);
+  EXPECT_EQ(report.cost->images, 512U);
+}
+
 TEST(LoaderCost, IsMeasuredBesideAPlainLoop) {
-  const LoaderCost cost = measure_loader_cost(1, 1, nullptr);
+  const LoaderCost cost = measure_loader_cost(1, 1, /*slice_s=*/60, nullptr);
   EXPECT_GT(cost.plain_us_per_image, 1);
   EXPECT_EQ(cost.batch_sizes.size(), 2U);
+  EXPECT_EQ(cost.images, 4096U);
   EXPECT_EQ(cost.us_per_image.min, cost.us_per_image.max);
   // The loader must not cost more than the work that it hands out, even on a busy machine.
   EXPECT_LT(cost.us_per_image.median, 10 * cost.plain_us_per_image);
+}
+
+TEST(LoaderCost, ASliceTakesWholeBatchesWithinItsTime) {
+  EXPECT_EQ(images_of_slice(0.1, 50e-6), 896U);  // of 1,000 images in each of two epochs, 7 × 128
+  EXPECT_EQ(images_of_slice(0.05, 25e-6), 896U);
+  EXPECT_EQ(images_of_slice(1, 250e-6), 1920U);
+}
+
+TEST(LoaderCost, ASliceIsNeitherTooShortToTellNorLongerThanATurn) {
+  EXPECT_EQ(images_of_slice(1e-9, 50e-6), 512U);
+  EXPECT_EQ(images_of_slice(0, 50e-6), 512U);
+  EXPECT_EQ(images_of_slice(86400, 50e-6), 4096U);
+  EXPECT_EQ(images_of_slice(1, 1e-12), 4096U);
 }
 
 TEST(PackBench, ReportsBothWaysOfPacking) {

@@ -51,6 +51,9 @@ TEST(BenchLoad, Json) {
       EXPECT_GT(row[key], 0) << key;
     }
   }
+  EXPECT_EQ(keys_of(json["cost"]),
+            (Keys{"batch_sizes", "images", "plain_us_per_image", "threads", "us_per_batch", "us_per_image"}));
+  EXPECT_GT(json["cost"]["images"], 0);
   EXPECT_EQ(json["rows"][0]["threads"], 1);
   EXPECT_EQ(json["rows"][1]["threads"], "auto");
 }

@@ -80,7 +80,7 @@ void tell(const bench::LoadBenchReport& report, Output& out) {
     out.line(fmt::format("the loader's own cost: {:.1f} us an image, {:.0f} us a batch",
                          report.cost->us_per_image.median, report.cost->us_per_batch.median));
   if (report.rss_slope_percent)
-    out.line(fmt::format("memory: {} MiB, {} MiB of it the batch ring; over {} stretches {:+.2f} %",
+    out.line(fmt::format("memory: {} MiB, {} MiB of it the batch ring; over {} epochs {:+.2f} %",
                          short_number(report.epoch_rss_mib.back()), short_number(report.batch_ring_mib),
                          report.epoch_rss_mib.size(), *report.rss_slope_percent));
   if (report.bad_samples > 0) out.line(counted(report.bad_samples, "bad sample"));
@@ -102,10 +102,11 @@ int run_bench_load(const Call& call) {
   options.custom("--seconds", "T", format_number(bench.seconds), "for each thread number: 10, 500ms, 2m",
                  [&bench](std::string_view text) { bench.seconds = parse_seconds(text); });
   options.integer(bench.rounds, "--rounds", "that visit every thread number", {.low = 1, .high = 1000});
-  options.integer(bench.epochs, "--epochs", "read whole for the slope of the memory; 0: not measured",
+  options.integer(bench.epochs, "--epochs",
+                  "read whole behind a warm-up one, for the slope of the memory; below 2: not measured",
                   {.low = 0, .high = 1000});
   options.integer(bench.cost_turns, "--cost-turns",
-                  "a round, within --seconds, for the loader's own cost; 0: not measured",
+                  "a round, within the seconds, for the loader's own cost; 0: not measured",
                   {.low = 0, .high = 1000});
   options.seed(bench.seed, "of order and crops");
   declare_max_pixels(options, bench.max_pixels);

@@ -120,9 +120,12 @@ LoadBenchReport run_load_bench(const LoadBenchOptions& options, const LoadBenchP
         measure_loader_cost(options.rounds, options.cost_turns, slice_s / options.cost_turns, cancel);
   }
   if (options.epochs > 1) {
-    tell(fmt::format("memory over {} epochs", options.epochs));
-    const MemoryStretches memory = run_memory_stretches(
-        records, loader_options(options, options.threads.back()), options.epochs, options.seconds, cancel);
+    const auto tell_epoch = [&](int epoch) {
+      tell(epoch == 0 ? fmt::format("memory: warm-up epoch of {} samples", records->size())
+                      : fmt::format("memory: epoch {} of {}", epoch, options.epochs));
+    };
+    const EpochMemory memory = run_memory_epochs(records, loader_options(options, options.threads.back()),
+                                                 options.epochs, tell_epoch, cancel);
     report.epoch_rss_mib = memory.median_mib;
     report.epoch_peak_rss_mib = memory.peak_mib;
     report.rss_slope_percent = (memory.median_mib.back() / memory.median_mib.front() - 1) * 100;

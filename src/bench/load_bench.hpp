@@ -25,7 +25,7 @@ struct LoadBenchOptions {
   int batch_size = 64;
   double seconds = 10;  // timed, for each thread number and each side of the cost, over all rounds
   int rounds = 5;       // each visits every thread number once
-  int epochs = 3;       // read whole, for the slope of the memory; fewer than 2: not measured
+  int epochs = 3;       // read whole behind a warm-up one, for the slope of the memory; below 2: not measured
   int cost_turns = 4;   // short turns a round in which the loader's own cost is measured; 0: not measured
   std::uint64_t seed = 0;
   std::uint64_t max_pixels = kDefaultMaxPixels;
@@ -65,11 +65,10 @@ struct LoadBenchReport {
   std::uint64_t samples = 0;       // in the source
   std::string recipe;              // in its canonical form
   int batch_size = 0;
-  // Resident memory over stretches of an epoch (or `seconds`, if that is shorter), with the last of
-  // `threads`, behind a warm-up stretch: the last stretch's median over the first's. None: fewer than 2 were
-  // asked for.
+  // Resident memory over whole epochs, with the last of `threads`, behind a warm-up epoch: the last one's
+  // median over the first's. None: fewer than 2 were asked for.
   std::optional<double> rss_slope_percent;
-  std::vector<double> epoch_rss_mib;  // median over each stretch's batches
+  std::vector<double> epoch_rss_mib;  // median over each epoch's batches
   std::vector<double> epoch_peak_rss_mib;
   double batch_ring_mib = 0;  // what the batches of the ring hold by themselves
   std::uint64_t bad_samples = 0;

@@ -63,8 +63,10 @@ TEST(LoadBench, ReportsARowForEachThreadNumber) {
   ASSERT_TRUE(report.rss_slope_percent);
   EXPECT_EQ(report.epoch_rss_mib.size(), 3U);
   EXPECT_EQ(report.epoch_peak_rss_mib.size(), 3U);
-  EXPECT_THAT(said, ::testing::ElementsAre(HasSubstr("1 of 2"), HasSubstr("2 of 2"), HasSubstr("own cost"),
-                                           HasSubstr("memory")));
+  EXPECT_THAT(said,
+              ::testing::ElementsAre(HasSubstr("1 of 2"), HasSubstr("2 of 2"), HasSubstr("own cost"),
+                                     HasSubstr("warm-up epoch of 32 samples"), HasSubstr("epoch 1 of 3"),
+                                     HasSubstr("epoch 2 of 3"), HasSubstr("epoch 3 of 3")));
 }
 
 TEST(LoadBench, CountsBadSamplesAndGoesOn) {

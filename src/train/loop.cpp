@@ -267,9 +267,12 @@ void TrainingRun::note_bad_samples(const Side& side) {
   const std::uint64_t count = side.loader->bad_sample_count();
   if (count == 0) return;
   const BadRecord first = side.loader->bad_samples().front();
-  result_.notes.push_back(
-      fmt::format("{}: {} samples were bad in all epochs together; the first was {} offset {} (key {}): {}",
-                  side.source, count, first.container, first.offset, first.key, first.reason));
+  std::string place = first.container;
+  if (first.offset > 0) place += fmt::format(" at offset {}", first.offset);
+  if (!first.key.empty()) place += fmt::format(" (key {})", first.key);
+  result_.notes.push_back(fmt::format("{}: {} bad in all epochs together; the first was {}: {}", side.source,
+                                      count == 1 ? "1 sample was" : fmt::format("{} samples were", count),
+                                      place, first.reason));
 }
 
 void TrainingRun::finish() {

@@ -84,6 +84,12 @@ std::string Options::joined(const std::vector<std::string_view>& names) {
   return fmt::format("{}", fmt::join(names, "|"));
 }
 
+std::vector<std::string> Options::names() const {
+  std::vector<std::string> names;
+  for (const Declared& one : declared_) names.push_back(one.name);
+  return names;
+}
+
 void Options::refuse_unknown_flags(const std::vector<std::string>& leftovers) const {
   std::vector<std::string_view> names;
   for (const Declared& one : declared_) names.push_back(one.name);

@@ -81,6 +81,8 @@ class Options {
   // Errors: UsageError.
   bool parse(Arguments arguments);
   const HelpPage& page() const { return page_; }
+  // "--max-pixels" and all others that are declared.
+  std::vector<std::string> names() const;
 
  private:
   struct Declared;

@@ -114,14 +114,14 @@ std::string as_text(const TrainLine& line) {
 }
 
 std::vector<std::string> summary(const TrainReport& report, bool evaluated) {
-  std::vector<std::string> lines{fmt::format(
-      "{} {} in {}: {} images/s, the model waited for data {} of the time",
-      report.interrupted ? "stopped after" : "trained on", counted(report.images, "image"),
-      format_duration(report.wall_s), short_number(report.images_per_s), percent(report.data_wait_share))};
+  std::vector<std::string> lines = report.notes;  // before the result, which stands last
+  lines.push_back(fmt::format("{} {} in {}: {} images/s, the model waited for data {} of the time",
+                              report.interrupted ? "stopped after" : "trained on",
+                              counted(report.images, "image"), format_duration(report.wall_s),
+                              short_number(report.images_per_s), percent(report.data_wait_share)));
   if (evaluated && !report.evaluations.empty())
     lines.push_back(fmt::format("accuracy on the validation set: {} at the end, {} at best",
                                 percent(report.final_accuracy), percent(report.best_accuracy)));
-  for (const std::string& note : report.notes) lines.push_back(printable(note));
   return lines;
 }
 
@@ -152,9 +152,9 @@ int run_train(const Call& call) {
       &stop_requested());
   for (const std::string& line : summary(report, !train.data_val.empty())) {
     if (common.json) {
-      call.talk.note(line);
+      call.talk.note(printable(line));
     } else {
-      call.out.line(line);
+      call.tell(line);
     }
   }
   return report.interrupted && interrupted() ? kInterrupted : kDone;

@@ -66,8 +66,9 @@ struct PackReport {
   double images_per_s = 0;
   double wall_s = 0;
   double cpu_s = 0;
-  double sync_s = 0;          // part of wall_s spent making the files durable
-  double sync_cpu_s = 0;      // part of cpu_s spent so
+  double sync_s = 0;       // part of wall_s spent making the files durable
+  double sync_cpu_s = 0;   // part of cpu_s spent so
+  bool estimated = false;  // plan_pack looked at a part of the source: counts and bytes are reckoned from it
   bool too_many_bad = false;  // over max_bad_share: nothing was committed under the final names
 };
 

@@ -66,6 +66,7 @@ PackReport plan_pack(const PackOptions& options) {
   PackReport report = std::move(tally.report());
   report.too_many_bad = tally.too_many_bad();
   const double factor = picked.empty() ? 0 : static_cast<double>(count) / static_cast<double>(picked.size());
+  report.estimated = picked.size() < count;
   report.inputs = count;
   report.skipped_count = scaled(report.skipped_count, factor);
   report.packed = count - report.skipped_count;

@@ -38,24 +38,22 @@ TEST_P(HelpGolden, EqualsTheFileAndFitsAScreen) {
   EXPECT_EQ(result.out.rfind("Example: stoker ", 0), 0U) << "the example comes first";
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryVerb, HelpGolden,
-                         testing::Values(Page{"stoker", {"--help"}}, Page{"pack", {"pack", "--help"}},
-                                         Page{"ls", {"ls", "--help"}}, Page{"verify", {"verify", "--help"}},
-                                         Page{"inspect", {"inspect", "--help"}},
-                                         Page{"synth", {"synth", "--help"}},
-                                         Page{"bench_decode", {"bench", "decode", "--help"}},
-                                         Page{"bench_load", {"bench", "load", "--help"}},
-                                         Page{"bench_pack", {"bench", "pack", "--help"}},
-                                         Page{"bench_start", {"bench", "start", "--help"}},
-                                         Page{"train", {"train", "--help"}}),
-                         [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    EveryVerb, HelpGolden,
+    testing::Values(Page{"stoker", {"--help"}}, Page{"pack", {"pack", "--help"}},
+                    Page{"ls", {"ls", "--help"}}, Page{"verify", {"verify", "--help"}},
+                    Page{"inspect", {"inspect", "--help"}}, Page{"synth", {"synth", "--help"}},
+                    Page{"bench", {"bench", "--help"}}, Page{"bench_decode", {"bench", "decode", "--help"}},
+                    Page{"bench_load", {"bench", "load", "--help"}},
+                    Page{"bench_pack", {"bench", "pack", "--help"}},
+                    Page{"bench_start", {"bench", "start", "--help"}}, Page{"train", {"train", "--help"}}),
+    [](const auto& one) { return std::string(one.param.name); });
 
 TEST(Help, IsSpelledInSeveralWays) {
   const std::string overview = stoker({"--help"}).out;
   EXPECT_EQ(stoker({"help"}).out, overview);
   EXPECT_EQ(stoker({"-h"}).out, overview);
-  EXPECT_EQ(stoker({"bench", "--help"}).out, overview);
-  EXPECT_EQ(stoker({"help", "bench"}).out, overview);
+  EXPECT_EQ(stoker({"help", "bench"}).out, stoker({"bench", "-h"}).out);
   const std::string pack = stoker({"pack", "--help"}).out;
   EXPECT_EQ(stoker({"help", "pack"}).out, pack);
   EXPECT_EQ(stoker({"pack", "-h"}).out, pack);

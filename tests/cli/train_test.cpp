@@ -98,6 +98,16 @@ TEST(Train, ClassMapsThatDifferAreRefused) {
   EXPECT_EQ(result.out, "");
 }
 
+TEST(Train, ALossThatIsNoNumberIsAFailureAndNoMistakeInTheCall) {
+  STOKER_NEEDS_TRAINER();
+  const TempDir dir;
+  const ProgramResult result =
+      stoker(small_training(dir, {"--lr", "1000", "--wd", "1000", "--mom", "0.99", "--warmup-steps", "0"}));
+  EXPECT_EQ(result.status, 1) << result.out;
+  EXPECT_NE(result.err.find("diverged"), std::string::npos) << result.err;
+  EXPECT_EQ(stoker({"train", "--data-train", "x", "--mom", "1"}).status, 2) << "an option's value is one";
+}
+
 TEST(Train, ASignalEndsItBehindTheStep) {
   STOKER_NEEDS_TRAINER();
   const TempDir dir;

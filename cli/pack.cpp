@@ -72,6 +72,7 @@ Json to_json(const PackReport& report, bool dry_run) {
                               {"crc32c", dry_run ? Json(nullptr) : Json(hex32(shard.crc32c))}});
   }
   json["classes"] = report.classes;
+  json["passed_over"] = report.passed_over;
   json["images_per_s"] = measured(report.images_per_s);
   json["wall_s"] = measured(report.wall_s);
   json["cpu_s"] = measured(report.cpu_s);
@@ -96,6 +97,8 @@ void tell(const PackReport& report, bool dry_run, const Call& call) {
   call.tell(fmt::format("{0}{1} in, {0}{2} out", about, format_bytes(report.bytes_in),
                         format_bytes(report.bytes_out)));
   if (!report.classes.empty()) call.tell(counted(report.classes.size(), "class name"));
+  for (const std::string& folder : report.passed_over)
+    call.tell(fmt::format("  passed over {}: a hidden folder is no class", folder));
   for (const PackedShard& shard : report.shards)
     call.tell(fmt::format("{0}: {1}{2}, {1}{3}", shard.path, about, counted(shard.records, "record"),
                           format_bytes(shard.bytes)));

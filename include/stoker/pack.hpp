@@ -63,6 +63,7 @@ struct PackReport {
   std::uint64_t bytes_out = 0;
   std::vector<PackedShard> shards;
   std::vector<std::string> classes;
+  std::vector<std::string> passed_over;  // hidden sub-folders of a folder source: no classes
   double images_per_s = 0;
   double wall_s = 0;
   double cpu_s = 0;

@@ -75,6 +75,7 @@ PackReport plan_pack(const PackOptions& options) {
   report.bytes_out = scaled(bytes_out, factor);
   report.shards = {{.path = to.shard, .records = report.packed, .bytes = report.bytes_out, .crc32c = 0}};
   report.classes = source->classes();
+  report.passed_over = hidden_folders(options);
   report.cpu_s = cpu_s * factor;
   report.wall_s = wall_s * factor / threads_or_allowed(options.threads);
   report.images_per_s = report.wall_s > 0 ? static_cast<double>(report.packed) / report.wall_s : 0;

@@ -15,9 +15,6 @@ namespace {
 
 std::string_view last_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// Notebooks and file managers leave such folders behind (.ipynb_checkpoints): they are never classes.
-bool is_hidden(std::string_view name) { return name.starts_with('.'); }
-
 Error wrong_folder(const std::string& folder, std::string found, std::string next_step) {
   return Error(ErrorCode::invalid_argument, {.operation = "open folder",
                                              .object = folder,
@@ -91,8 +88,9 @@ FolderReader::FolderReader(std::shared_ptr<Store> store, std::string root, std::
     : store_(std::move(store)), root_(std::move(root)), classes_(std::move(classes)) {
   while (root_.size() > 1 && root_.ends_with('/')) root_.pop_back();
   std::vector<ObjectInfo> class_folders = store_->list_names(root_);
-  std::erase_if(class_folders,
-                [](const ObjectInfo& child) { return !child.is_folder || is_hidden(last_name(child.path)); });
+  std::erase_if(class_folders, [](const ObjectInfo& child) {
+    return !child.is_folder || is_hidden_name(last_name(child.path));
+  });
   if (class_folders.empty())
     throw wrong_folder(root_, "no sub-folders", "give the folder that holds the class folders");
   const bool fixed = !classes_.empty();

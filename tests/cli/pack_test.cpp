@@ -27,8 +27,8 @@ TEST(Pack, JsonAccountsForEveryInput) {
   const auto json = json_of(
       stoker({"pack", photos, rec, "--resize-short", "32", "--max-bad-share", "0.5", "--json", "--quiet"}));
   EXPECT_EQ(keys_of(json), (Keys{"bytes_in", "bytes_out", "changed", "classes", "cpu_s", "dry_run",
-                                 "estimated", "images_per_s", "inputs", "packed", "schema", "shards",
-                                 "skipped", "skipped_count", "wall_s", "warned_count"}));
+                                 "estimated", "images_per_s", "inputs", "packed", "passed_over", "schema",
+                                 "shards", "skipped", "skipped_count", "wall_s", "warned_count"}));
   EXPECT_EQ(json["schema"], "stoker.pack/1");
   EXPECT_EQ(json["inputs"], 9);
   EXPECT_EQ(json["packed"], 8);
@@ -70,6 +70,22 @@ TEST(Pack, DryRunPredictsAndWritesNothing) {
   EXPECT_EQ(json["inputs"], 8);
   EXPECT_EQ(json["packed"], 8);
   EXPECT_EQ(files_in(dir.path()), files);
+}
+
+TEST(Pack, HiddenFoldersArePassedOverAndTold) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir) + "/train";
+  dir.write("photos/train/.ipynb_checkpoints/a.jpg", "no image");
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--dry-run"}, {}}) {
+    std::vector<std::string> call{"pack", photos, dir.path("x.rec")};
+    call.insert(call.end(), more.begin(), more.end());
+    EXPECT_NE(stoker(call).out.find("passed over .ipynb_checkpoints: "), std::string::npos);
+    call.insert(call.end(), {"--json", "--quiet"});
+    const auto json = json_of(stoker(call));
+    EXPECT_EQ(json["inputs"], 8);
+    EXPECT_EQ(json["classes"].size(), 2U);
+    EXPECT_EQ(json["passed_over"], nlohmann::json({".ipynb_checkpoints"}));
+  }
 }
 
 TEST(Pack, DryRunOfManyImagesSaysThatItReckons) {

@@ -102,9 +102,11 @@ int run_bench_load(const Call& call) {
   options.custom("--seconds", "T", format_number(bench.seconds), "for each thread number: 10, 500ms, 2m",
                  [&bench](std::string_view text) { bench.seconds = parse_seconds(text); });
   options.integer(bench.rounds, "--rounds", "that visit every thread number", {.low = 1, .high = 1000});
-  options.integer(bench.epochs, "--epochs",
-                  "read whole behind a warm-up one, for the slope of the memory; below 2: not measured",
-                  {.low = 0, .high = 1000});
+  options.custom("--epochs", "N", "3; beyond 20,000 samples: 0",
+                 "read whole behind a warm-up one, for the slope of the memory; below 2: not measured",
+                 [&bench](std::string_view text) {
+                   bench.epochs = static_cast<int>(parse_integer(text, {.low = 0, .high = 1000}));
+                 });
   options.integer(bench.cost_turns, "--cost-turns",
                   "a round, within the seconds, for the loader's own cost; 0: not measured",
                   {.low = 0, .high = 1000});

@@ -25,8 +25,12 @@ struct LoadBenchOptions {
   int batch_size = 64;
   double seconds = 10;  // timed, for each thread number and each side of the cost, over all rounds
   int rounds = 5;       // each visits every thread number once
-  int epochs = 3;       // read whole behind a warm-up one, for the slope of the memory; below 2: not measured
-  int cost_turns = 4;   // short turns a round in which the loader's own cost is measured; 0: not measured
+  // Read whole behind a warm-up one, for the slope of the memory; below 2: not measured. Empty: kEpochs of a
+  // source of kFewSamples at most, else not measured, for it would take hours.
+  std::optional<int> epochs;
+  static constexpr int kEpochs = 3;
+  static constexpr std::size_t kFewSamples = 20'000;
+  int cost_turns = 4;  // short turns a round in which the loader's own cost is measured; 0: not measured
   std::uint64_t seed = 0;
   std::uint64_t max_pixels = kDefaultMaxPixels;
 };

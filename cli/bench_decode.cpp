@@ -4,11 +4,6 @@
 #include "base/units.hpp"
 #include "bench/decode_bench.hpp"
 #include "cli/bench_common.hpp"
-#include "cli/exit_status.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/progress.hpp"
-#include "cli/text.hpp"
-#include "cli/verbs.hpp"
 
 namespace stoker::cli {
 
@@ -38,7 +33,7 @@ void tell(const bench::DecodeBenchReport& report, Output& out) {
   for (const bench::DecodeRow& row : report.rows)
     table.row({row.name, short_number(row.images_per_s.median), told(row.ratio_to_turbo), row.baseline,
                row.exact ? "yes" : "no"});
-  for (const std::string& line : table.lines()) out.line(line);
+  print(table, out);
   out.line(fmt::format(
       "{}, {:.0f} kB and {:.2f} Mpixel on average; {} runs after a warm-up, one thread, CPU time",
       counted(report.images, "image"), report.mean_bytes / 1000, report.mean_megapixels, report.runs));
@@ -65,22 +60,7 @@ int run_bench_decode(const Call& call) {
   declare_open(options, bench.open);
   if (!call.parse(options, common)) return kDone;
 
-  bench::DecodeBenchReport report;
-  {
-    Progress progress(call.talk, "runs");
-    report = bench::run_decode_bench(
-        bench,
-        [&](int done, int total) {
-          progress.update(static_cast<std::uint64_t>(done), static_cast<std::uint64_t>(total));
-        },
-        &stop_requested());
-  }
-  if (common.json) {
-    call.out.line(json_line(to_json(report)));
-  } else {
-    tell(report, call.out);
-  }
-  return kDone;
+  return measure_and_print(call, common, bench, bench::run_decode_bench, to_json, tell);
 }
 
 }  // namespace stoker::cli

@@ -5,10 +5,6 @@
 #include "base/units.hpp"
 #include "bench/load_bench.hpp"
 #include "cli/bench_common.hpp"
-#include "cli/exit_status.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/text.hpp"
-#include "cli/verbs.hpp"
 
 namespace stoker::cli {
 
@@ -31,6 +27,7 @@ Json cost_json(const std::optional<bench::LoaderCost>& cost) {
           {"us_per_batch", spread_json(cost->us_per_batch)},
           {"threads", cost->threads},
           {"batch_sizes", cost->batch_sizes},
+          {"images", cost->images},
           {"plain_us_per_image", measured(cost->plain_us_per_image)}};
 }
 
@@ -74,7 +71,7 @@ void tell(const bench::LoadBenchReport& report, Output& out) {
                short_number(row.images_per_cpu_s), short_number(row.ratio_to_turbo_per_core.median),
                short_number(row.peak_rss_mib)});
   }
-  for (const std::string& line : table.lines()) out.line(line);
+  print(table, out);
   out.line(printable(fmt::format("{}, batches of {}, {}", counted(report.samples, "sample"),
                                  report.batch_size, report.recipe)));
   out.line(fmt::format("libjpeg-turbo, full decode alone: {} images per CPU second",
@@ -83,7 +80,7 @@ void tell(const bench::LoadBenchReport& report, Output& out) {
     out.line(fmt::format("the loader's own cost: {:.1f} us an image, {:.0f} us a batch",
                          report.cost->us_per_image.median, report.cost->us_per_batch.median));
   if (report.rss_slope_percent)
-    out.line(fmt::format("memory: {} MiB, {} MiB of it the batch ring; over {} stretches {:+.2f} %",
+    out.line(fmt::format("memory: {} MiB, {} MiB of it the batch ring; over {} epochs {:+.2f} %",
                          short_number(report.epoch_rss_mib.back()), short_number(report.batch_ring_mib),
                          report.epoch_rss_mib.size(), *report.rss_slope_percent));
   if (report.bad_samples > 0) out.line(counted(report.bad_samples, "bad sample"));
@@ -105,23 +102,20 @@ int run_bench_load(const Call& call) {
   options.custom("--seconds", "T", format_number(bench.seconds), "for each thread number: 10, 500ms, 2m",
                  [&bench](std::string_view text) { bench.seconds = parse_seconds(text); });
   options.integer(bench.rounds, "--rounds", "that visit every thread number", {.low = 1, .high = 1000});
-  options.integer(bench.epochs, "--epochs", "read whole for the slope of the memory; 0: not measured",
-                  {.low = 0, .high = 1000});
-  options.integer(bench.cost_turns, "--cost-turns", "a round, for the loader's own cost; 0: not measured",
+  options.custom("--epochs", "N", "3; beyond 20,000 samples: 0",
+                 "read whole behind a warm-up one, for the slope of the memory; below 2: not measured",
+                 [&bench](std::string_view text) {
+                   bench.epochs = static_cast<int>(parse_integer(text, {.low = 0, .high = 1000}));
+                 });
+  options.integer(bench.cost_turns, "--cost-turns",
+                  "a round, within the seconds, for the loader's own cost; 0: not measured",
                   {.low = 0, .high = 1000});
   options.seed(bench.seed, "of order and crops");
   declare_max_pixels(options, bench.max_pixels);
   declare_open(options, bench.open);
   if (!call.parse(options, common)) return kDone;
 
-  const bench::LoadBenchReport report =
-      bench::run_load_bench(bench, [&](const std::string& what) { call.talk.note(what); }, &stop_requested());
-  if (common.json) {
-    call.out.line(json_line(to_json(report)));
-  } else {
-    tell(report, call.out);
-  }
-  return kDone;
+  return measure_and_print(call, common, bench, bench::run_load_bench, to_json, tell);
 }
 
 }  // namespace stoker::cli

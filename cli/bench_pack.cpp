@@ -3,11 +3,6 @@
 
 #include "bench/pack_bench.hpp"
 #include "cli/bench_common.hpp"
-#include "cli/exit_status.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/progress.hpp"
-#include "cli/text.hpp"
-#include "cli/verbs.hpp"
 
 namespace stoker::cli {
 
@@ -38,7 +33,7 @@ void tell(const bench::PackBenchReport& report, Output& out) {
                short_number(row.images_per_s.median), short_number(row.sync_s),
                short_number(row.bytes_out_to_in)});
   }
-  for (const std::string& line : table.lines()) out.line(line);
+  print(table, out);
   out.line(fmt::format(
       "{}, {} skipped; {} runs after a warm-up; libjpeg-turbo, full decode: {} images per CPU second",
       counted(report.images, "image"), report.skipped, report.runs,
@@ -64,22 +59,7 @@ int run_bench_pack(const Call& call) {
   declare_open(options, bench.open);
   if (!call.parse(options, common)) return kDone;
 
-  bench::PackBenchReport report;
-  {
-    Progress progress(call.talk, "runs");
-    report = bench::run_pack_bench(
-        bench,
-        [&](int done, int total) {
-          progress.update(static_cast<std::uint64_t>(done), static_cast<std::uint64_t>(total));
-        },
-        &stop_requested());
-  }
-  if (common.json) {
-    call.out.line(json_line(to_json(report)));
-  } else {
-    tell(report, call.out);
-  }
-  return kDone;
+  return measure_and_print(call, common, bench, bench::run_pack_bench, to_json, tell);
 }
 
 }  // namespace stoker::cli

@@ -5,13 +5,35 @@
 #include "base/units.hpp"
 #include "bench/start_bench.hpp"
 #include "cli/bench_common.hpp"
-#include "cli/exit_status.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/progress.hpp"
-#include "cli/text.hpp"
-#include "cli/verbs.hpp"
 
 namespace stoker::cli {
+
+namespace {
+
+Json to_json(const bench::StartBenchReport& report) {
+  Json json = json_object("bench.start");
+  json["records"] = report.records;
+  json["container_bytes"] = report.container_bytes;
+  json["make_s"] = measured(report.make_s);
+  json["open_s"] = spread_json(report.open_s);
+  json["first_batch_s"] = spread_json(report.first_batch_s);
+  json["runs"] = report.runs;
+  return json;
+}
+
+void tell(const bench::StartBenchReport& report, Output& out) {
+  constexpr double kMs = 1000;
+  Table table({"until", "ms", "min", "max"});
+  for (const auto& [name, spread] :
+       {std::pair("opened", report.open_s), std::pair("first batch", report.first_batch_s)})
+    table.row({name, short_number(spread.median * kMs), short_number(spread.min * kMs),
+               short_number(spread.max * kMs)});
+  print(table, out);
+  out.line(fmt::format("{}, {}; {} runs", counted(report.records, "record"),
+                       format_bytes(report.container_bytes), report.runs));
+}
+
+}  // namespace
 
 int run_bench_start(const Call& call) {
   bench::StartBenchOptions bench;
@@ -29,37 +51,7 @@ int run_bench_start(const Call& call) {
                "keeps the container for the next call; default: a temporary folder");
   if (!call.parse(options, common)) return kDone;
 
-  bench::StartBenchReport report;
-  {
-    Progress progress(call.talk, "runs");
-    report = bench::run_start_bench(
-        bench,
-        [&](int done, int total) {
-          progress.update(static_cast<std::uint64_t>(done), static_cast<std::uint64_t>(total));
-        },
-        &stop_requested());
-  }
-  if (common.json) {
-    Json json = json_object("bench.start");
-    json["records"] = report.records;
-    json["container_bytes"] = report.container_bytes;
-    json["make_s"] = measured(report.make_s);
-    json["open_s"] = spread_json(report.open_s);
-    json["first_batch_s"] = spread_json(report.first_batch_s);
-    json["runs"] = report.runs;
-    call.out.line(json_line(json));
-    return kDone;
-  }
-  constexpr double kMs = 1000;
-  Table table({"until", "ms", "min", "max"});
-  for (const auto& [name, spread] :
-       {std::pair("opened", report.open_s), std::pair("first batch", report.first_batch_s)})
-    table.row({name, short_number(spread.median * kMs), short_number(spread.min * kMs),
-               short_number(spread.max * kMs)});
-  for (const std::string& line : table.lines()) call.out.line(line);
-  call.out.line(fmt::format("{}, {}; {} runs", counted(report.records, "record"),
-                            format_bytes(report.container_bytes), report.runs));
-  return kDone;
+  return measure_and_print(call, common, bench, bench::run_start_bench, to_json, tell);
 }
 
 }  // namespace stoker::cli

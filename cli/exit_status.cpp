@@ -2,10 +2,12 @@
 
 namespace stoker::cli {
 
-ExitStatus exit_status(ErrorCode code) {
-  switch (code) {
+ExitStatus exit_status(const Error& error, const OptionWords& options) {
+  switch (error.code()) {
     case ErrorCode::invalid_argument:
-      return kUsage;
+      // A folder that holds no classes is also an invalid argument of the library's: of the call, only what
+      // its options say is.
+      return options.is_about_option(error) ? kUsage : kFailed;
     case ErrorCode::cancelled:
       return kInterrupted;
     case ErrorCode::not_found:

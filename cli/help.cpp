@@ -70,6 +70,21 @@ std::vector<std::string> two_columns(const std::vector<const HelpEntry*>& entrie
   return lines;
 }
 
+// Names and defaults, one behind the other.
+std::vector<std::string> flowing(const std::vector<const HelpEntry*>& entries) {
+  std::vector<std::string> lines;
+  std::string line;
+  for (const HelpEntry* entry : entries) {
+    const std::string brief =
+        entry->left + (entry->default_value.empty() ? "" : " [" + entry->default_value + "]");
+    if (!line.empty() && display_width(line) + kIndent + display_width(brief) > kColumns)
+      lines.push_back(std::exchange(line, ""));
+    line += std::string(kIndent, ' ') + brief;
+  }
+  if (!line.empty()) lines.push_back(line);
+  return lines;
+}
+
 }  // namespace
 
 std::vector<std::string> wrap(const std::string& text, std::size_t columns) {
@@ -93,11 +108,13 @@ std::string help_text(const HelpPage& page) {
   for (const std::string& line : wrap(page.purpose, kColumns)) lines.push_back(line);
   const std::string gap = page.positionals.empty() ? "" : " ";
   lines.push_back("Usage: stoker " + page.verb + gap + page.positionals + " [options]");
-  std::vector<const HelpEntry*> entries;
-  for (const HelpEntry& entry : page.entries) entries.push_back(&entry);
+  std::vector<const HelpEntry*> entries, rare;
+  for (const HelpEntry& entry : page.entries) (entry.rare ? rare : entries).push_back(&entry);
+  const std::vector<std::string> below = flowing(rare);
   auto options = single_column(entries);
-  if (lines.size() + options.size() > kScreenLines) options = two_columns(entries);
+  if (lines.size() + options.size() + below.size() > kScreenLines) options = two_columns(entries);
   lines.insert(lines.end(), options.begin(), options.end());
+  lines.insert(lines.end(), below.begin(), below.end());
   std::string text;
   for (const std::string& line : lines) text += line + "\n";
   return text;

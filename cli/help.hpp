@@ -10,6 +10,7 @@ struct HelpEntry {
   std::string left;           // "--quality N"
   std::string text;           // one short fragment
   std::string default_value;  // empty: none to tell
+  bool rare = false;          // stands below the others, by name and default alone
 };
 
 struct HelpPage {
@@ -21,7 +22,8 @@ struct HelpPage {
 };
 
 // 80 columns at most; example first, then purpose, then the options with their defaults. Entries that fit
-// into half a line stand two to a line once the page would not fit a screen of 24 lines.
+// into half a line stand two to a line once the page would not fit a screen of 24 lines; rare ones follow
+// each other.
 std::string help_text(const HelpPage& page);
 
 // `text` broken at blanks into lines of at most `columns`.

@@ -134,7 +134,7 @@ std::string as_text(const Inspected& file) {
     text += fmt::format(", mean {:.1f} {:.1f} {:.1f}", (*file.mean_rgb)[0], (*file.mean_rgb)[1],
                         (*file.mean_rgb)[2]);
   if (!file.reason.empty()) text += ": " + file.reason;
-  return printable(text);
+  return text;
 }
 
 }  // namespace
@@ -180,7 +180,11 @@ int run_inspect(const Call& call) {
           call.talk.error(file.unreadable->what());
           return;
         }
-        call.out.line(common.json ? as_json(file) : as_text(file));
+        if (common.json) {
+          call.out.line(as_json(file));
+        } else {
+          call.tell(as_text(file));
+        }
       },
       {.items = 32});
   return status;

@@ -99,9 +99,7 @@ int run_ls(const Call& call) {
           return;
         }
         status = kFailed;
-        call.talk.error(fmt::format("{} at offset {}{}: {}", record.bad.container, record.bad.offset,
-                                    record.bad.key.empty() ? "" : ", key " + record.bad.key,
-                                    record.bad.reason));
+        call.talk.error(fmt::format("{}: {}", place_of(record.bad), record.bad.reason));
       });
   return status;
 }

@@ -43,7 +43,7 @@ void Options::positionals(std::vector<std::string>& values, const std::string& n
 }
 
 void Options::flag(bool& value, const std::string& name, const std::string& help) {
-  page_.entries.push_back({name, help, ""});
+  page_.entries.push_back({name, help, "", rare_});
   CLI::Option* option = app_->add_flag(name)->disable_flag_override();
   declared_.push_back({.name = name, .option = option, .read = {}, .flag = &value});
 }
@@ -74,7 +74,7 @@ void Options::threads(int& value, const std::string& name, const std::string& he
 
 void Options::custom(const std::string& name, const std::string& value_name, const std::string& default_value,
                      const std::string& help, std::function<void(std::string_view)> read) {
-  page_.entries.push_back({name + " " + value_name, help, default_value});
+  page_.entries.push_back({name + " " + value_name, help, default_value, rare_});
   CLI::Option* option = app_->add_option(name)->expected(1);
   option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);  // parse() tells of the second one
   declared_.push_back({.name = name, .option = option, .read = std::move(read)});
@@ -82,6 +82,12 @@ void Options::custom(const std::string& name, const std::string& value_name, con
 
 std::string Options::joined(const std::vector<std::string_view>& names) {
   return fmt::format("{}", fmt::join(names, "|"));
+}
+
+std::vector<std::string> Options::names() const {
+  std::vector<std::string> names;
+  for (const Declared& one : declared_) names.push_back(one.name);
+  return names;
 }
 
 void Options::refuse_unknown_flags(const std::vector<std::string>& leftovers) const {

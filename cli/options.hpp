@@ -44,6 +44,8 @@ class Options {
   // Required, the last positional: one or more.
   void positionals(std::vector<std::string>& values, const std::string& name);
 
+  // What is declared from here on stands below on the help page, by name and default alone.
+  void begin_rare() { rare_ = true; }
   void flag(bool& value, const std::string& name, const std::string& help);
   void text(std::string& value, const std::string& name, const std::string& value_name,
             const std::string& help);
@@ -81,6 +83,8 @@ class Options {
   // Errors: UsageError.
   bool parse(Arguments arguments);
   const HelpPage& page() const { return page_; }
+  // "--max-pixels" and all others that are declared.
+  std::vector<std::string> names() const;
 
  private:
   struct Declared;
@@ -95,6 +99,7 @@ class Options {
   void assign_positionals(const std::vector<std::string>& given);
   void assign_options();
 
+  bool rare_ = false;
   HelpPage page_;
   std::unique_ptr<CLI::App> app_;
   std::vector<Declared> declared_;

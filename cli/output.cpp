@@ -63,11 +63,12 @@ Talk::Talk(std::string verb, int descriptor)
 
 // A failure to talk has nobody to be told to, so write_all's answer is dropped in these three.
 void Talk::note(std::string_view text) {
-  if (!quiet_) write_all(descriptor_, std::string(text) + "\n");
+  if (!quiet_) write_all(descriptor_, options_.spelled(text) + "\n");
 }
 
 void Talk::error(std::string_view text) {
-  write_all(descriptor_, (verb_.empty() ? "stoker: " : "stoker " + verb_ + ": ") + printable(text) + "\n");
+  write_all(descriptor_, (verb_.empty() ? "stoker: " : "stoker " + verb_ + ": ") +
+                             options_.spelled(printable(text)) + "\n");
 }
 
 void Talk::raw(std::string_view bytes) {

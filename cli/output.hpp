@@ -4,6 +4,9 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "cli/option_words.hpp"
 
 namespace stoker::cli {
 
@@ -37,6 +40,9 @@ class Talk {
   explicit Talk(std::string verb, int descriptor = 2);
 
   void set_quiet(bool quiet) { quiet_ = quiet; }
+  // Options that notes and errors may name, from then on.
+  void set_options(OptionWords options) { options_ = std::move(options); }
+  const OptionWords& options() const { return options_; }
   bool quiet() const { return quiet_; }
   bool is_terminal() const { return is_terminal_; }
 
@@ -48,6 +54,7 @@ class Talk {
  private:
   std::string verb_;
   int descriptor_;
+  OptionWords options_;
   bool quiet_ = false;
   bool is_terminal_ = false;
 };

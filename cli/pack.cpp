@@ -1,6 +1,7 @@
 // stoker pack SOURCE DEST
 #include "stoker/pack.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/units.hpp"
@@ -50,6 +51,7 @@ void declare(Options& options, PackOptions& pack, bool& dry_run) {
 Json to_json(const PackReport& report, bool dry_run) {
   Json json = json_object("pack");
   json["dry_run"] = dry_run;
+  json["estimated"] = report.estimated;
   json["inputs"] = report.inputs;
   json["packed"] = report.packed;
   json["skipped"] = Json::array();
@@ -70,30 +72,39 @@ Json to_json(const PackReport& report, bool dry_run) {
                               {"crc32c", dry_run ? Json(nullptr) : Json(hex32(shard.crc32c))}});
   }
   json["classes"] = report.classes;
+  json["passed_over"] = report.passed_over;
   json["images_per_s"] = measured(report.images_per_s);
   json["wall_s"] = measured(report.wall_s);
   json["cpu_s"] = measured(report.cpu_s);
   return json;
 }
 
-void tell(const PackReport& report, bool dry_run, Output& out) {
-  out.line(fmt::format("{} {} of {}, {} skipped", dry_run ? "would pack" : "packed", grouped(report.packed),
-                       counted(report.inputs, "image"), grouped(report.skipped_count)));
-  for (std::size_t i = 0; i < report.skipped.size() && i < kSkippedNamed; ++i)
-    out.line(printable(fmt::format("  skipped {}: {}", report.skipped[i].key, report.skipped[i].reason)));
-  if (report.skipped_count > kSkippedNamed)
-    out.line(fmt::format("  and {} more", report.skipped_count - kSkippedNamed));
+// What is reckoned, and not counted, is said to be "about" so much.
+void tell(const PackReport& report, bool dry_run, const Call& call) {
+  const char* about = report.estimated ? "about " : "";
+  call.tell(fmt::format("{} {}{} of {}, {}{} skipped", dry_run ? "would pack" : "packed", about,
+                        grouped(report.packed), counted(report.inputs, "image"), about,
+                        grouped(report.skipped_count)));
+  const std::size_t named = std::min(report.skipped.size(), kSkippedNamed);
+  for (std::size_t i = 0; i < named; ++i)
+    call.tell(fmt::format("  skipped {}: {}", report.skipped[i].key, report.skipped[i].reason));
+  if (report.skipped_count > named)
+    call.tell(fmt::format("  and {}{} more", about, grouped(report.skipped_count - named)));
   if (!report.warned.empty())
-    out.line(printable(fmt::format("  packed with a complaint: {}, first {}: {}", report.warned.size(),
-                                   report.warned.front().key, report.warned.front().reason)));
-  for (const auto& [kind, images] : report.changed) out.line(fmt::format("  {}: {}", kind, images));
-  out.line(fmt::format("{} in, {} out", format_bytes(report.bytes_in), format_bytes(report.bytes_out)));
-  if (!report.classes.empty()) out.line(counted(report.classes.size(), "class name"));
+    call.tell(fmt::format("  packed with a complaint: {}, first {}: {}", report.warned.size(),
+                          report.warned.front().key, report.warned.front().reason));
+  for (const auto& [kind, images] : report.changed) call.tell(fmt::format("  {}: {}{}", kind, about, images));
+  call.tell(fmt::format("{0}{1} in, {0}{2} out", about, format_bytes(report.bytes_in),
+                        format_bytes(report.bytes_out)));
+  if (!report.classes.empty()) call.tell(counted(report.classes.size(), "class name"));
+  for (const std::string& folder : report.passed_over)
+    call.tell(fmt::format("  passed over {}: a hidden folder is no class", folder));
   for (const PackedShard& shard : report.shards)
-    out.line(printable(
-        fmt::format("{}: {}, {}", shard.path, counted(shard.records, "record"), format_bytes(shard.bytes))));
-  out.line(fmt::format("{} images/s, {} wall, {} CPU", short_number(report.images_per_s),
-                       format_duration(report.wall_s), format_duration(report.cpu_s)));
+    call.tell(fmt::format("{0}: {1}{2}, {1}{3}", shard.path, about, counted(shard.records, "record"),
+                          format_bytes(shard.bytes)));
+  call.tell(fmt::format("{0}{1} images/s, {0}{2} wall, {0}{3} CPU", dry_run ? "about " : "",
+                        short_number(report.images_per_s), format_duration(report.wall_s),
+                        format_duration(report.cpu_s)));
 }
 
 }  // namespace
@@ -124,7 +135,7 @@ int run_pack(const Call& call) {
   if (common.json) {
     call.out.line(json_line(to_json(report, dry_run)));
   } else {
-    tell(report, dry_run, call.out);
+    tell(report, dry_run, call);
   }
   if (!report.too_many_bad) return kDone;
   call.talk.error(fmt::format(

@@ -1,5 +1,6 @@
 #include "cli/program.hpp"
 
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 
 #include "cli/exit_status.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/text.hpp"
 #include "cli/verbs.hpp"
 
 namespace stoker::cli {
@@ -37,6 +39,18 @@ constexpr std::array<Verb, 11> kVerbs{{
     {"bench load", "the loader at several thread numbers", run_bench_load},
     {"bench pack", "what packing costs in CPU time", run_bench_pack},
     {"bench start", "from nothing to the first batch of a large container", run_bench_start},
+}};
+
+// What verbs of two words have in common.
+struct Group {
+  std::string_view name;
+  std::string_view example;
+  std::string_view purpose;
+};
+
+constexpr std::array<Group, 1> kGroups{{
+    {"bench", "stoker bench load train.rec --threads 1,2,auto",
+     "Measures speed and memory, beside plain libjpeg-turbo in the same run."},
 }};
 
 std::string overview() {
@@ -64,6 +78,48 @@ std::vector<std::string_view> second_words(std::string_view first) {
   return words;
 }
 
+bool asks_for_help(std::string_view argument) { return argument == "--help" || argument == "-h"; }
+
+std::string group_page(const Group& group) {
+  std::string text =
+      fmt::format("Example: {}\n\n{}\nUsage: stoker {} {} [arguments] [options]\n", group.example,
+                  group.purpose, group.name, fmt::join(second_words(group.name), "|"));
+  for (const Verb& verb : kVerbs) {
+    if (verb.name.starts_with(group.name)) text += fmt::format("  {:<14}{}\n", verb.name, verb.purpose);
+  }
+  return text + fmt::format("Each has a page of its own: stoker {} {} --help", group.name,
+                            second_words(group.name).front());
+}
+
+// The page that belongs to no verb to run: the overview, or a group's; empty where none is asked for.
+std::string page_without_verb(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return "";
+  const bool alone = arguments.size() == 1;
+  if (alone && (asks_for_help(arguments[0]) || arguments[0] == "help")) return overview();
+  if (arguments.size() != 2) return "";
+  for (const Group& group : kGroups) {
+    if (arguments[0] == "help" && arguments[1] == group.name) return group_page(group);
+    if (arguments[0] == group.name && asks_for_help(arguments[1])) return group_page(group);
+  }
+  return "";
+}
+
+// An option where the verb should stand.
+[[noreturn]] void refuse_option_first(Arguments arguments) {
+  const std::string& first = arguments.front();
+  static constexpr std::array<std::string_view, 2> kAlone{"--help", "--version"};
+  if (asks_for_help(first) || first == kAlone[1])
+    throw UsageError(fmt::format("'{}' stands alone, without '{}'", first, arguments[1]));
+  for (const std::string& word : arguments.subspan(1)) {
+    const bool is_verb =
+        !second_words(word).empty() ||
+        std::any_of(kVerbs.begin(), kVerbs.end(), [&](const Verb& v) { return v.name == word; });
+    if (is_verb) throw UsageError(fmt::format("options follow the verb: stoker {} ... {}", word, first));
+  }
+  throw UsageError(fmt::format("unknown option '{}'{}; a verb comes first, and its options follow it", first,
+                               did_you_mean(nearest_spelling(first, kAlone))));
+}
+
 struct Found {
   const Verb* verb = nullptr;
   Arguments rest;
@@ -72,6 +128,7 @@ struct Found {
 // Errors: UsageError, with the nearest verb.
 Found find_verb(Arguments arguments) {
   const std::string& first = arguments.front();
+  if (first.starts_with("-")) refuse_option_first(arguments);
   const std::vector<std::string_view> seconds = second_words(first);
   if (!seconds.empty()) {
     const std::string allowed = fmt::format("allowed: {}", fmt::join(seconds, ", "));
@@ -83,25 +140,19 @@ Found find_verb(Arguments arguments) {
     throw UsageError(fmt::format("unknown verb '{} {}'; {}{}", first, arguments[1], allowed,
                                  did_you_mean(nearest_spelling(arguments[1], seconds))));
   }
-  std::vector<std::string_view> firsts{"help", "bench"};
+  std::vector<std::string_view> names{"help", "bench"};
   for (const Verb& verb : kVerbs) {
     if (verb.name == first) return {&verb, arguments.subspan(1)};
-    if (verb.name.find(' ') == std::string_view::npos) firsts.push_back(verb.name);
+    names.push_back(verb.name);
   }
-  const char* kind = first.starts_with("-") ? "option" : "verb";
-  if (first.starts_with("-")) firsts = {"--help", "--version"};
-  throw UsageError(
-      fmt::format("unknown {} '{}'{}", kind, first, did_you_mean(nearest_spelling(first, firsts))));
+  names.emplace_back("--version");
+  throw UsageError(fmt::format("unknown verb '{}'{}", first, did_you_mean(nearest_spelling(first, names))));
 }
 
-// `help VERB` is `VERB --help`; `help` and `bench --help` have no verb to run.
+// `help VERB` is `VERB --help`.
 std::vector<std::string> without_help_verb(std::vector<std::string> arguments) {
-  const bool group_help = arguments.size() == 2 && !second_words(arguments[0]).empty() &&
-                          (arguments[1] == "--help" || arguments[1] == "-h");
-  if (group_help) return {"--help"};
-  if (arguments.empty() || arguments[0] != "help") return arguments;
+  if (arguments.size() < 2 || arguments[0] != "help") return arguments;
   arguments.erase(arguments.begin());
-  if (arguments.size() == 1 && !second_words(arguments[0]).empty()) arguments.clear();
   arguments.emplace_back("--help");
   return arguments;
 }
@@ -118,8 +169,9 @@ int guarded(const std::string& name, const Output& out, Talk& talk, const Body& 
     const bool reader_left = error.code() == ErrorCode::cancelled && out.closed() && !interrupted();
     if (reader_left) return kDone;
     const bool told = error.code() != ErrorCode::cancelled || error.parts().operation == "interrupted";
-    talk.error(told ? error.what() : fmt::format("interrupted: {}", error.what()));
-    return exit_status(error.code());
+    const std::string words = talk.options().told(error);
+    talk.error(told ? words : "interrupted: " + words);
+    return exit_status(error, talk.options());
   } catch (const std::bad_alloc&) {
     talk.error("out of memory");
     return kFailed;
@@ -156,6 +208,7 @@ void occupy_standard_streams() {
 
 bool Call::parse(Options& options, CommonOptions& common) const {
   declare_common(options, common);
+  talk.set_options(OptionWords(options.names(), arguments));
   if (!options.parse(arguments)) {
     std::string text = help_text(options.page());
     text.pop_back();
@@ -166,6 +219,8 @@ bool Call::parse(Options& options, CommonOptions& common) const {
   return true;
 }
 
+void Call::tell(std::string_view text) const { out.line(talk.options().spelled(printable(text))); }
+
 void check_stop() {
   if (stop_requested().load(std::memory_order_relaxed))
     throw Error(ErrorCode::cancelled, {.operation = "interrupted"});
@@ -174,17 +229,17 @@ void check_stop() {
 int run_program(int argc, char** argv) {
   occupy_standard_streams();
   install_signal_handlers();
-  const std::vector<std::string> arguments =
-      without_help_verb(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+  const std::vector<std::string> given(argv + (argc > 0 ? 1 : 0), argv + argc);
+  const std::string page = page_without_verb(given);
+  const std::vector<std::string> arguments = without_help_verb(given);
   Output out;
   Talk talk("");
   Found found;
   const int status = guarded("", out, talk, [&] {
     if (arguments.empty()) throw UsageError("a verb is missing");
-    const bool alone = arguments.size() == 1;
-    if (alone && (arguments[0] == "--help" || arguments[0] == "-h")) {
-      out.line(overview());
-    } else if (alone && arguments[0] == "--version") {
+    if (!page.empty()) {
+      out.line(page);
+    } else if (arguments.size() == 1 && arguments[0] == "--version") {
       out.line("stoker " STOKER_VERSION);
     } else {
       found = find_verb(arguments);

@@ -1,36 +1,50 @@
 #include "cli/shared_options.hpp"
 
-#include <fmt/format.h>
+#include <filesystem>
+#include <system_error>
 
 #include "stoker/error.hpp"
 #include "stoker/recipe.hpp"
+
+#include "store/local_store.hpp"
 
 namespace stoker::cli {
 
 namespace {
 
-// A count of pixels as people write it: 256000000 is "256M".
-std::string spelled_count(std::uint64_t count) {
-  constexpr std::uint64_t kMega = 1'000'000;
-  return count % kMega == 0 ? fmt::format("{}M", count / kMega) : fmt::format("{}", count);
+// Far beyond any picture, and small enough to be reckoned with.
+constexpr std::uint64_t kLargestMaxPixels = 1'000'000'000'000;
+
+// Made silently, a mistyped folder would take the indexes and never be looked at again.
+void check_folder(const std::string& option, std::string_view path) {
+  std::error_code failed;
+  if (std::filesystem::is_directory(store::local_path(path), failed)) return;
+  throw Error(ErrorCode::not_found, {.object = option + " " + std::string(path),
+                                     .found = "no such folder",
+                                     .next_step = "check the path, or make the folder first"});
 }
 
 }  // namespace
 
 void declare_common(Options& options, CommonOptions& common) {
   options.flag(common.json, "--json", "JSON");
-  options.flag(common.quiet, "--quiet", "errors alone");
+  options.flag(common.quiet, "--quiet", "no progress, no notes");
 }
 
 void declare_open(Options& options, OpenOptions& open) {
   options.text(open.root, "--root", "DIR", "folder of the paths in a .lst");
   options.text(open.classes_file, "--classes", "FILE", "class names, one a line: fixes the class map");
-  options.text(open.index_dir, "--index-dir", "DIR", "where record indexes are kept");
+  options.custom("--index-dir", "DIR", "", "where record indexes are kept", [&open](std::string_view text) {
+    if (text.empty()) throw UsageError("'': allowed: a folder");
+    check_folder("--index-dir", text);
+    open.index_dir = text;
+  });
 }
 
 void declare_max_pixels(Options& options, std::uint64_t& max_pixels) {
-  options.custom("--max-pixels", "N", spelled_count(max_pixels), "refuse larger images",
-                 [&max_pixels](std::string_view text) { max_pixels = parse_size(text, 1); });
+  options.custom(
+      "--max-pixels", "N", spelled_count(max_pixels), "refuse larger images",
+      [&max_pixels](std::string_view text) { max_pixels = parse_size(text, 1, kLargestMaxPixels); });
 }
 
 void declare_max_bad_share(Options& options, double& share) {

@@ -24,7 +24,8 @@ int run_synth(const Call& call) {
   constexpr Range kSides{.low = bench::kSynthMinSide, .high = bench::kSynthMaxSide};
   options.integer(synth.classes, "--classes", "classes",
                   {.low = bench::kSynthMinClasses, .high = bench::kSynthMaxClasses});
-  options.integer(synth.images, "--images", "images of each class", {.low = 2, .high = 1e7});
+  options.integer(synth.images, "--images", "images of each class",
+                  {.low = 2, .high = bench::kSynthMaxImages});
   options.integer(synth.width, "--width", "pixels", kSides);
   options.integer(synth.height, "--height", "pixels", kSides);
   options.seed(synth.seed, "of every picture");

@@ -43,6 +43,13 @@ std::string counted(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
 }
 
+std::string place_of(const BadRecord& bad) {
+  std::string place = bad.container;
+  if (bad.offset > 0 || place.ends_with(".rec")) place += fmt::format(" at offset {}", bad.offset);
+  if (!bad.key.empty() && !bad.container.ends_with(bad.key)) place += ", key " + bad.key;
+  return place;
+}
+
 std::vector<std::string> Table::lines() const {
   std::vector<std::size_t> widths;
   std::vector<bool> numeric(header_.size(), true);

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "stoker/record.hpp"
+
 namespace stoker::cli {
 
 // One line, whatever the text holds: control characters come out as \xNN.
@@ -37,5 +39,9 @@ class Table {
   std::vector<std::string> header_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+// Where a bad record lies, for people: "x.rec at offset 96, key 7". Of a file of its own neither offset nor a
+// key that its path ends with is told.
+std::string place_of(const BadRecord& bad);
 
 }  // namespace stoker::cli

@@ -115,17 +115,17 @@ std::vector<std::string> class_lines(const TrainReport& report) {
   std::vector<std::string> lines{rows.size() > kShown
                                      ? fmt::format("accuracy of the {} worst classes:", kShown)
                                      : std::string("accuracy by class:")};
-  for (std::size_t i = 0; i < std::min(kShown, rows.size()); ++i) lines.push_back(printable(rows[i].text));
+  for (std::size_t i = 0; i < std::min(kShown, rows.size()); ++i) lines.push_back(rows[i].text);
   return rows.empty() ? std::vector<std::string>() : lines;
 }
 
 std::vector<std::string> summary(const TrainReport& report) {
   std::vector<std::string> lines = class_lines(report);
-  for (const std::string& note : report.notes) lines.push_back(printable(note));
+  lines.insert(lines.end(), report.notes.begin(), report.notes.end());
   lines.push_back(goodput_text(report));
   if (report.cost) lines.push_back(fmt::format("cost so far: {}", money(*report.cost)));
   if (!report.last_checkpoint.empty())
-    lines.push_back(fmt::format("last checkpoint: {}", printable(report.last_checkpoint)));
+    lines.push_back(fmt::format("last checkpoint: {}", report.last_checkpoint));
   lines.push_back(fmt::format("{} {} in {}: {} images/s, the model waited for data {} of the time",
                               report.interrupted ? "stopped after" : "trained on",
                               counted(report.images, "image"), format_duration(report.wall_s),
@@ -152,11 +152,11 @@ int run_train(const Call& call) {
 
   // A line for people; programs get it on standard error.
   const auto tell = [&](const std::string& line) {
-    if (log) log->line(line);
+    if (log) log->line(printable(line));
     if (common.json) {
-      call.talk.note(line);
+      call.talk.note(printable(line));
     } else {
-      call.out.line(line);
+      call.tell(line);
       call.out.flush();
     }
   };
@@ -167,7 +167,7 @@ int run_train(const Call& call) {
     call.out.line(as_json(line, train.top_k > 0));
     call.out.flush();
   };
-  callbacks.note = [&](const std::string& note) { tell(printable(note)); };
+  callbacks.note = [&](const std::string& note) { tell(note); };
   const TrainReport report = stoker::train(train, callbacks, &stop_requested());
   if (common.json) call.out.line(as_json(report));
   for (const std::string& line : summary(report)) tell(line);

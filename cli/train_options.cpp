@@ -71,93 +71,97 @@ double parse_price(std::string_view text) {
   return parse_real(text.substr(0, text.size() - kPerHour.size()), {.low = 0, .high = 1e6});
 }
 
-void declare_network(Options& options, TrainCall& call) {
+void declare_network(Options& options, TrainOptions& train) {
+  options.custom("--num-layers", "N", std::to_string(train.num_layers),
+                 "18, 34, 50, 101, 152; small nets: 8, 20, 32, 56", [&train](std::string_view text) {
+                   static constexpr std::array<std::string_view, 9> kLayers{"8",  "18", "20",  "32", "34",
+                                                                            "50", "56", "101", "152"};
+                   parse_name(text, kLayers);
+                   train.num_layers = static_cast<int>(parse_integer(text, {}));
+                 });
+  options.custom("--image-shape", "C,H,W", "", "[3,224,224; small nets: 3,64,64]",
+                 [&train](std::string_view text) { train.image_size = parse_image_shape(text); });
+}
+
+void declare_data(Options& options, TrainOptions& train) {
+  options.text(train.data_train, "--data-train", "S", "folder, x.lst or x.rec; required");
+  options.text(train.data_val, "--data-val", "S", "the same; evaluated behind every epoch");
+}
+
+void declare_checkpoints(Options& options, TrainOptions& train) {
+  options.text(train.model_prefix, "--model-prefix", "P",
+               "checkpoints: P-0001.ckpt behind the first epoch, …");
+  options.custom("--checkpoint-every", "T|N", "", "also every 10m, or every N steps",
+                 [&train](std::string_view text) { parse_interval(text, train); });
+  options.custom("--resume", "auto", "", "go on from the newest whole checkpoint",
+                 [&train](std::string_view text) {
+                   static constexpr std::array<std::string_view, 2> kNames{"auto", "none"};
+                   train.resume = parse_name(text, kNames) == 0;
+                 });
+}
+
+void declare_everyday(Options& options, TrainOptions& train) {
+  options.integer(train.batch_size, "--batch-size", "", {.low = 1, .high = 65536});
+  options.integer(train.num_epochs, "--num-epochs", "", {.low = 1, .high = 1e6});
+  options.real(train.lr, "--lr", "X", "", {.low = 0, .high = 1e3, .low_open = true});
+  options.custom("--price", "X/h", "", "the bill",
+                 [&train](std::string_view text) { train.price_per_h = parse_price(text); });
+}
+
+void declare_rare_network(Options& options, TrainCall& call) {
   TrainOptions& train = call.train;
-  static constexpr std::array<Choice<int>, 9> kLayers{{{"8", 8},
-                                                       {"18", 18},
-                                                       {"20", 20},
-                                                       {"32", 32},
-                                                       {"34", 34},
-                                                       {"50", 50},
-                                                       {"56", 56},
-                                                       {"101", 101},
-                                                       {"152", 152}}};
   static constexpr std::array<Choice<bool>, 2> kDTypes{{{"float32", false}, {"bfloat16", true}}};
   options.custom("--network", "resnet", "", "", [&train](std::string_view text) {
     static constexpr std::array<std::string_view, 1> kNetworks{"resnet"};
     train.network = kNetworks[parse_name(text, kNetworks)];
   });
-  options.choice(train.num_layers, "--num-layers", "8, 20, 32, 56 are for small images", kLayers);
-  options.custom("--image-shape", "C,H,W", "", "[3,224,224; small nets: 3,64,64]",
-                 [&train](std::string_view text) { train.image_size = parse_image_shape(text); });
-  options.custom("--image-shape-schedule", "E:N,…", "", "from epoch E on, N x N pixels, as in 0:128,10:160",
-                 [&train](std::string_view text) { train.image_size_schedule = parse_shape_schedule(text); });
-  options.custom("--num-classes", "N", "", "[from data]", [&train](std::string_view text) {
+  options.custom("--num-classes", "N", "from data", "", [&train](std::string_view text) {
     train.num_classes = static_cast<int>(parse_integer(text, {.low = 2, .high = 1e6}));
   });
   options.choice(train.bfloat16, "--dtype", "", kDTypes);
+  options.custom("--image-shape-schedule", "E:N,…", "", "from epoch E on N x N",
+                 [&train](std::string_view text) { train.image_size_schedule = parse_shape_schedule(text); });
   options.custom("--gpus", "none", "", "", [&call](std::string_view text) { read_gpus(text, call.gpus); });
+  options.text(train.init_from, "--init-from", "F", "a state_dict with the first weights");
+  options.custom("--load-epoch", "N", "", "go on from P-000N.ckpt", [&train](std::string_view text) {
+    train.load_epoch = static_cast<int>(parse_integer(text, {.low = 1, .high = 1e6}));
+  });
+  options.integer(train.keep, "--keep", "newest checkpoints and the best; 0: all", {.low = 0, .high = 1e6});
 }
 
-void declare_optimiser(Options& options, TrainOptions& train) {
+void declare_rare_optimiser(Options& options, TrainOptions& train) {
   static constexpr std::array<Choice<LrSchedule>, 3> kSchedules{
       {{"cosine", LrSchedule::cosine}, {"step", LrSchedule::step}, {"poly", LrSchedule::poly}}};
-  options.integer(train.batch_size, "--batch-size", "", {.low = 1, .high = 65536});
   options.integer(train.accumulate, "--accumulate", "batches to one step", {.low = 1, .high = 65536});
-  options.integer(train.num_epochs, "--num-epochs", "", {.low = 1, .high = 1e6});
-  options.real(train.lr, "--lr", "X", "", {.low = 0, .high = 1e3, .low_open = true});
   options.choice(train.lr_schedule, "--lr-schedule", "", kSchedules);
   options.custom("--lr-step-epochs", "E,…", "", "of step, as in 30,60,80",
                  [&train](std::string_view text) { train.lr_step_epochs = parse_epochs(text); });
   options.real(train.lr_factor, "--lr-factor", "X", "of step", {.low = 0, .high = 1, .low_open = true});
   options.integer(train.warmup_steps, "--warmup-steps", "", {.low = 0, .high = 1e9});
-  options.custom("--wd", "X", "", "[0.0001; small nets: 0.0005]",
+  options.custom("--wd", "X", "1e-4; small nets: 5e-4", "",
                  [&train](std::string_view text) { train.wd = parse_real(text, {.low = 0, .high = 1e3}); });
   options.real(train.mom, "--mom", "X", "", {.low = 0, .high = 1});
   options.flag(train.nesterov, "--nesterov", "");
   options.real(train.label_smoothing, "--label-smoothing", "X", "", {.low = 0, .high = 1});
   options.real(train.ema_decay, "--ema-decay", "X", "of averaged weights; 0: none", {.low = 0, .high = 1});
-  options.custom("--crop-scale-min", "X", "", "[0.08; small nets: 0.35]", [&train](std::string_view text) {
+  options.custom("--crop-scale-min", "X", "0.08; small nets: 0.35", "", [&train](std::string_view text) {
     train.crop_scale_min = parse_real(text, {.low = 0, .high = 1, .low_open = true});
   });
   options.seed(train.seed, "");
 }
 
-void declare_data(Options& options, TrainOptions& train) {
-  options.text(train.data_train, "--data-train", "S", "folder, x.lst or x.rec; required");
-  options.text(train.data_val, "--data-val", "S", "the same, for an evaluation behind every epoch");
+void declare_rare_rest(Options& options, TrainCall& call) {
+  TrainOptions& train = call.train;
   options.threads(train.data_nthreads, "--data-nthreads", "decode workers");
   options.threads(train.compute_threads, "--compute-threads", "of the network");
   declare_max_bad_share(options, train.max_bad_share);
   declare_bad_sample(options, train.bad_sample);
   declare_max_pixels(options, train.max_pixels);
   declare_open(options, train.open);
-}
-
-void declare_checkpoints(Options& options, TrainOptions& train) {
-  options.text(train.model_prefix, "--model-prefix", "P", "checkpoints are P-0001.ckpt, one an epoch");
-  options.custom("--checkpoint-every", "T|N", "", "also every so often (10m), or every N steps",
-                 [&train](std::string_view text) { parse_interval(text, train); });
-  options.integer(train.keep, "--keep", "newest checkpoints, and the best; 0: all", {.low = 0, .high = 1e6});
-  options.custom("--resume", "auto", "", "go on from the newest whole checkpoint",
-                 [&train](std::string_view text) {
-                   static constexpr std::array<std::string_view, 2> kNames{"auto", "none"};
-                   train.resume = parse_name(text, kNames) == 0;
-                 });
-  options.custom("--load-epoch", "N", "", "go on from P-000N.ckpt", [&train](std::string_view text) {
-    train.load_epoch = static_cast<int>(parse_integer(text, {.low = 1, .high = 1e6}));
-  });
-  options.text(train.init_from, "--init-from", "F", "first weights: a state_dict saved by PyTorch");
-}
-
-void declare_reports(Options& options, TrainCall& call) {
-  TrainOptions& train = call.train;
-  options.integer(train.disp_batches, "--disp-batches", "steps from one report line to the next",
+  options.integer(train.disp_batches, "--disp-batches", "steps between two report lines",
                   {.low = 1, .high = 1e9});
   options.text(call.log_file, "--log-file", "F", "append the lines for people to it");
   options.text(train.tensorboard, "--tensorboard", "DIR", "event files for TensorBoard");
-  options.custom("--price", "X/h", "", "of the machine: tells the bill",
-                 [&train](std::string_view text) { train.price_per_h = parse_price(text); });
   options.custom("--top-k", "N", "", "accuracy too", [&train](std::string_view text) {
     train.top_k = static_cast<int>(parse_integer(text, {.low = 1, .high = 1e6}));
   });
@@ -170,10 +174,13 @@ void declare_reports(Options& options, TrainCall& call) {
 
 void declare_train(Options& options, TrainCall& call) {
   declare_data(options, call.train);
+  declare_network(options, call.train);
   declare_checkpoints(options, call.train);
-  declare_reports(options, call);
-  declare_network(options, call);
-  declare_optimiser(options, call.train);
+  declare_everyday(options, call.train);
+  options.begin_rare();
+  declare_rare_network(options, call);
+  declare_rare_optimiser(options, call.train);
+  declare_rare_rest(options, call);
 }
 
 void check_train(const TrainCall& call) {

@@ -61,6 +61,11 @@ std::string nearest_spelling(std::string_view text, std::span<const std::string_
   for (const std::string_view name : names) {
     if (letters >= kTelling && name.starts_with(text)) return std::string(name);
   }
+  // "--epochs" for "--num-epochs": nearer than any name that a few letters would make of it.
+  const std::string_view bare = text.substr(text.size() - letters);
+  for (const std::string_view name : names) {
+    if (letters > kTelling && name.find(bare) != std::string_view::npos) return std::string(name);
+  }
   return nearest_name(text, names);
 }
 
@@ -102,12 +107,28 @@ double parse_real(std::string_view text, const Range& range) {
   return *value;
 }
 
-std::uint64_t parse_size(std::string_view text, std::uint64_t low) {
+std::string spelled_count(std::uint64_t count) {
+  constexpr std::array<std::string_view, 4> kLetters{"K", "M", "G", "T"};
+  std::string_view letter;
+  for (std::size_t i = 0; i < kLetters.size() && count >= 1000 && count % 1000 == 0; ++i) {
+    count /= 1000;
+    letter = kLetters[i];
+  }
+  return fmt::format("{}{}", count, letter);
+}
+
+std::uint64_t parse_size(std::string_view text, std::uint64_t low, std::uint64_t high) {
   static constexpr std::array<std::string_view, 17> kUnits{
       "K", "M", "G", "T", "Ki", "Mi", "Gi", "Ti", "KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB", "B"};
   const Result<std::uint64_t> value = parse_count(text);
-  if (!value) refuse(text, value.error().parts().allowed, with_nearest_unit(text, kUnits));
-  if (*value < low) refuse(text, fmt::format("at least {}", low));
+  const std::string range = fmt::format("a whole number in {}..{}", spelled_count(low), spelled_count(high));
+  if (!value) {
+    const std::string& allowed = value.error().parts().allowed;
+    const bool is_number = allowed.starts_with("a whole number");  // and too large, or a fraction
+    if (is_number) refuse(text, range);
+    refuse(text, allowed, with_nearest_unit(text, kUnits));
+  }
+  if (*value < low || *value > high) refuse(text, range);
   return *value;
 }
 

@@ -28,14 +28,18 @@ std::string describe(const Range& range, bool whole);
 std::int64_t parse_integer(std::string_view text, const Range& range);
 std::uint64_t parse_unsigned(std::string_view text);  // seeds: all of 0..2^64-1
 double parse_real(std::string_view text, const Range& range);
-std::uint64_t parse_size(std::string_view text, std::uint64_t low);  // "256M", "64MiB"
-double parse_seconds(std::string_view text);                         // "10s", "200ms", "2m", above 0
-int parse_threads(std::string_view text);                            // "auto" (0) or 1..1024
-std::vector<int> parse_thread_list(std::string_view text);           // "1,2,auto"
-Size parse_image_shape(std::string_view text);                       // "3,HEIGHT,WIDTH"
+// "256M", "64MiB", within low..high.
+std::uint64_t parse_size(std::string_view text, std::uint64_t low,
+                         std::uint64_t high = std::numeric_limits<std::int64_t>::max());
+// A count as people write it: "256M" for 256000000.
+std::string spelled_count(std::uint64_t count);
+double parse_seconds(std::string_view text);                // "10s", "200ms", "2m", above 0
+int parse_threads(std::string_view text);                   // "auto" (0) or 1..1024
+std::vector<int> parse_thread_list(std::string_view text);  // "1,2,auto"
+Size parse_image_shape(std::string_view text);              // "3,HEIGHT,WIDTH"
 
-// The name that `text` was probably meant to be: equal but for case, else begun by it, else few edits away;
-// "" if none.
+// The name that `text` was probably meant to be: equal but for case, else begun by it, else one that holds
+// it, else few edits away; "" if none.
 std::string nearest_spelling(std::string_view text, std::span<const std::string_view> names);
 
 // The place of `text` among `names`.

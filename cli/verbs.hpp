@@ -18,6 +18,9 @@ struct Call {
   // Adds --json and --quiet, and parses; false where only help was wanted (it is printed then). Errors:
   // UsageError.
   bool parse(Options& options, CommonOptions& common) const;
+
+  // A line of standard output for people: one line whatever names it holds, and options spelled as such.
+  void tell(std::string_view text) const;
 };
 
 // Throws cancelled once a signal came or nobody reads the output: for loops that belong to a verb.

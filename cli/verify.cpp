@@ -30,18 +30,16 @@ Json to_json(const packing::VerifyReport& report) {
   return json;
 }
 
-void tell(const packing::VerifyReport& report, Output& out) {
+void tell(const packing::VerifyReport& report, const Call& call) {
   for (std::size_t i = 0; i < report.bad.size() && i < kBadTold; ++i) {
     const BadRecord& bad = report.bad[i];
-    out.line(printable(fmt::format("bad: {} at offset {}{}: {}", bad.container, bad.offset,
-                                   bad.key.empty() ? "" : ", key " + bad.key, bad.reason)));
+    call.tell(fmt::format("bad: {}: {}", place_of(bad), bad.reason));
   }
   if (report.bad.size() > kBadTold)
-    out.line(fmt::format("and {} more; --json has all", report.bad.size() - kBadTold));
-  if (!report.first_warning.empty())
-    out.line(printable(fmt::format("first warning: {}", report.first_warning)));
-  out.line(fmt::format("{}: {} ok, {} warned, {} bad", counted(report.records, "record"), grouped(report.ok),
-                       grouped(report.warned), report.bad.size()));
+    call.out.line(fmt::format("and {} more; --json has all", report.bad.size() - kBadTold));
+  if (!report.first_warning.empty()) call.tell(fmt::format("first warning: {}", report.first_warning));
+  call.out.line(fmt::format("{}: {} ok, {} warned, {} bad", counted(report.records, "record"),
+                            grouped(report.ok), grouped(report.warned), report.bad.size()));
 }
 
 }  // namespace
@@ -69,7 +67,7 @@ int run_verify(const Call& call) {
   if (common.json) {
     call.out.line(json_line(to_json(report)));
   } else {
-    tell(report, call.out);
+    tell(report, call);
   }
   return report.bad.empty() ? kDone : kCheckNotMet;
 }

@@ -63,11 +63,13 @@ struct PackReport {
   std::uint64_t bytes_out = 0;
   std::vector<PackedShard> shards;
   std::vector<std::string> classes;
+  std::vector<std::string> passed_over;  // hidden sub-folders of a folder source: no classes
   double images_per_s = 0;
   double wall_s = 0;
   double cpu_s = 0;
-  double sync_s = 0;          // part of wall_s spent making the files durable
-  double sync_cpu_s = 0;      // part of cpu_s spent so
+  double sync_s = 0;       // part of wall_s spent making the files durable
+  double sync_cpu_s = 0;   // part of cpu_s spent so
+  bool estimated = false;  // plan_pack looked at a part of the source: counts and bytes are reckoned from it
   bool too_many_bad = false;  // over max_bad_share: nothing was committed under the final names
 };
 

@@ -61,7 +61,7 @@ struct OpenOptions {
   std::string classes_file;  // one class name a line: fixes the class map of a folder; default: sub-folders
                              // in code-point order
   std::string index_dir;     // where record indexes are cached; default: beside the container where one lies,
-                          // else $XDG_CACHE_HOME/stoker/records
+                             // else $XDG_CACHE_HOME/stoker/records
   std::shared_ptr<Store> store;  // default: open_store(source)
 };
 
@@ -86,10 +86,10 @@ class RecordReader {
   virtual std::optional<std::uint64_t> known_id(std::size_t) const { return std::nullopt; }
 };
 
-// Opens a folder (ImageFolder rules), x.lst or x.rec. For a .rec the cached record index is used where it
-// fits, then its .idx, else the file is scanned once and the index cached. Errors: not_found,
-// invalid_argument (an empty class folder, no samples), corrupt_data (a damaged .rec without an index: the
-// offset is named), unsupported (a format that this build does not read).
+// Opens a folder (ImageFolder rules; hidden folders are no classes), x.lst or x.rec. For a .rec the cached
+// record index is used where it fits, then its .idx, else the file is scanned once and the index cached.
+// Errors: not_found, invalid_argument (an empty class folder, no samples), corrupt_data (a damaged .rec
+// without an index: the offset is named), unsupported (a format that this build does not read).
 std::unique_ptr<RecordReader> open_records(const std::string& source, const OpenOptions& options = {});
 
 // Walks a source from its first byte to its last, past damage.

@@ -42,10 +42,12 @@ BenchSamples read_bench_samples(const RecordReader& records, std::size_t limit,
       reason = refusal(turbo, decoder, sample.main(), max_pixels);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::cancelled || error.code() == ErrorCode::out_of_resources) throw;
+      sample.key.clear();  // the one before's; an error names its object itself
       reason = error.what();
     }
     if (!reason.empty()) {
-      if (out.skipped++ == 0) out.first_skipped = fmt::format("{}: {}", sample.key, reason);
+      if (out.skipped++ == 0)
+        out.first_skipped = sample.key.empty() ? reason : fmt::format("{}: {}", sample.key, reason);
       continue;
     }
     const ImageInfo info = value_or_throw(decoder.info(sample.main()));

@@ -6,26 +6,13 @@
 #include "stoker/error.hpp"
 
 #include "bench/decode_routes.hpp"
-#include "bench/synth.hpp"
+#include "bench/fixtures.hpp"
 #include "support/temp_dir.hpp"
 
 namespace stoker::bench {
 namespace {
 
 using ::testing::HasSubstr;
-
-// Three classes of four small pictures in both samplings, under `dir`.
-std::string make_set(const test::TempDir& dir) {
-  SynthOptions options;
-  options.directory = dir.path("set");
-  options.classes = 3;
-  options.images = 5;
-  options.width = 96;
-  options.height = 64;
-  options.threads = 1;
-  make_sample_images(options);
-  return dir.path("set/train");
-}
 
 DecodeBenchOptions options_of(const std::string& source) {
   DecodeBenchOptions options;
@@ -37,10 +24,10 @@ DecodeBenchOptions options_of(const std::string& source) {
 
 TEST(DecodeBench, HoldsEveryRouteAgainstItsBaselineAndFindsThemExact) {
   const test::TempDir dir;
-  const DecodeBenchReport report = run_decode_bench(options_of(make_set(dir)));
+  const DecodeBenchReport report = run_decode_bench(options_of(make_set(dir, 3, 5)));
   EXPECT_EQ(report.images, 12U);
   EXPECT_EQ(report.skipped, 0U);
-  EXPECT_NEAR(report.mean_megapixels, 96 * 64 / 1e6, 1e-9);
+  EXPECT_NEAR(report.mean_megapixels, kSetWidth * kSetHeight / 1e6, 1e-9);
   EXPECT_GT(report.mean_bytes, 500);
   ASSERT_EQ(report.rows.size(), 6U);
   const std::vector<std::pair<std::string, std::string>> expected{
@@ -64,7 +51,7 @@ TEST(DecodeBench, HoldsEveryRouteAgainstItsBaselineAndFindsThemExact) {
 
 TEST(DecodeBench, LeavesOutWhatOneSideCannotDecodeAndNamesIt) {
   const test::TempDir dir;
-  const std::string source = make_set(dir);
+  const std::string source = make_set(dir, 3, 5);
   dir.write("set/train/checked_cross/aa.jpg", "not a picture");
   dir.write("set/train/plain_disk/zz.jpg", "");
   const DecodeBenchReport report = run_decode_bench(options_of(source));
@@ -75,7 +62,7 @@ TEST(DecodeBench, LeavesOutWhatOneSideCannotDecodeAndNamesIt) {
 
 TEST(DecodeBench, TakesAtMostItsLimitSpreadOverTheSource) {
   const test::TempDir dir;
-  DecodeBenchOptions options = options_of(make_set(dir));
+  DecodeBenchOptions options = options_of(make_set(dir, 3, 5));
   options.limit = 3;
   EXPECT_EQ(run_decode_bench(options).images, 3U);
   const std::unique_ptr<RecordReader> records = open_records(options.source);
@@ -113,7 +100,7 @@ TEST(DecodeBench, OptionsOutOfRangeAreNamed) {
 
 TEST(DecodeBench, TellsItsProgressAndStopsWhenCancelled) {
   const test::TempDir dir;
-  const DecodeBenchOptions options = options_of(make_set(dir));
+  const DecodeBenchOptions options = options_of(make_set(dir, 3, 5));
   std::vector<int> done;
   std::atomic<bool> cancel{false};
   try {

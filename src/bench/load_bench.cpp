@@ -29,7 +29,7 @@ void check(const LoadBenchOptions& options) {
   check_option(kOperation, "batch-size", options.batch_size, 1, kMaxBatch);
   check_option(kOperation, "seconds", options.seconds, 0.01, kDay);
   check_option(kOperation, "rounds", options.rounds, 1, 1000);
-  check_option(kOperation, "epochs", options.epochs, 0, 1000);
+  check_option(kOperation, "epochs", options.epochs.value_or(0), 0, 1000);
   check_option(kOperation, "cost-turns", options.cost_turns, 0, 1000);
 }
 
@@ -116,12 +116,18 @@ LoadBenchReport run_load_bench(const LoadBenchOptions& options, const LoadBenchP
   report.turbo_images_per_cpu_s = spread_of(turbo_rates);
   if (options.cost_turns > 0) {
     tell("the loader's own cost");
-    report.cost = measure_loader_cost(options.rounds, options.cost_turns, cancel);
+    report.cost =
+        measure_loader_cost(options.rounds, options.cost_turns, slice_s / options.cost_turns, cancel);
   }
-  if (options.epochs > 1) {
-    tell(fmt::format("memory over {} epochs", options.epochs));
-    const MemoryStretches memory = run_memory_stretches(
-        records, loader_options(options, options.threads.back()), options.epochs, options.seconds, cancel);
+  const int epochs = options.epochs.value_or(
+      records->size() <= LoadBenchOptions::kFewSamples ? LoadBenchOptions::kEpochs : 0);
+  if (epochs > 1) {
+    const auto tell_epoch = [&](int epoch) {
+      tell(epoch == 0 ? fmt::format("memory: warm-up epoch of {} samples", records->size())
+                      : fmt::format("memory: epoch {} of {}", epoch, epochs));
+    };
+    const EpochMemory memory = run_memory_epochs(records, loader_options(options, options.threads.back()),
+                                                 epochs, tell_epoch, cancel);
     report.epoch_rss_mib = memory.median_mib;
     report.epoch_peak_rss_mib = memory.peak_mib;
     report.rss_slope_percent = (memory.median_mib.back() / memory.median_mib.front() - 1) * 100;

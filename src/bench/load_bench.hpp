@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -22,10 +23,14 @@ struct LoadBenchOptions {
   std::string recipe = "imagenet_train(224)";
   std::vector<int> threads = {1, 2};  // 0: tuned
   int batch_size = 64;
-  double seconds = 10;  // timed, for each thread number, over all rounds
+  double seconds = 10;  // timed, for each thread number and each side of the cost, over all rounds
   int rounds = 5;       // each visits every thread number once
-  int epochs = 3;       // read whole, for the slope of the memory; fewer than 2: not measured
-  int cost_turns = 4;   // short turns a round in which the loader's own cost is measured; 0: not measured
+  // Read whole behind a warm-up one, for the slope of the memory; below 2: not measured. Empty: kEpochs of a
+  // source of kFewSamples at most, else not measured, for it would take hours.
+  std::optional<int> epochs;
+  static constexpr int kEpochs = 3;
+  static constexpr std::size_t kFewSamples = 20'000;
+  int cost_turns = 4;  // short turns a round in which the loader's own cost is measured; 0: not measured
   std::uint64_t seed = 0;
   std::uint64_t max_pixels = kDefaultMaxPixels;
 };
@@ -53,6 +58,7 @@ struct LoaderCost {
   Spread us_per_batch;
   int threads = 0;  // decode workers
   std::vector<int> batch_sizes;
+  std::size_t images = 0;         // timed in each slice: the fewer `seconds` allow, the noisier the figures
   double plain_us_per_image = 0;  // of the plain loop, for scale
 };
 
@@ -63,11 +69,10 @@ struct LoadBenchReport {
   std::uint64_t samples = 0;       // in the source
   std::string recipe;              // in its canonical form
   int batch_size = 0;
-  // Resident memory over stretches of an epoch (or `seconds`, if that is shorter), with the last of
-  // `threads`, behind a warm-up stretch: the last stretch's median over the first's. None: fewer than 2 were
-  // asked for.
+  // Resident memory over whole epochs, with the last of `threads`, behind a warm-up epoch: the last one's
+  // median over the first's. None: fewer than 2 were asked for.
   std::optional<double> rss_slope_percent;
-  std::vector<double> epoch_rss_mib;  // median over each stretch's batches
+  std::vector<double> epoch_rss_mib;  // median over each epoch's batches
   std::vector<double> epoch_peak_rss_mib;
   double batch_ring_mib = 0;  // what the batches of the ring hold by themselves
   std::uint64_t bad_samples = 0;

@@ -33,12 +33,13 @@ bool take_batch(Loader& loader, LoadSlice& slice) {
 
 // Holds a batch until nothing moves any more: then every slot of the ring and the read-ahead were filled
 // once. Else memory would grow later, whenever this thread happens to be late for the first time.
-void let_it_fill(Loader& loader) {
+void let_it_fill(Loader& loader, const std::atomic<bool>* cancel) {
   constexpr int kQuietLooks = 5, kMostLooks = 1000;
   constexpr std::chrono::milliseconds kBetweenLooks{20};
   const Batch held = loader.next();
   std::uint64_t before = 0;
   for (int look = 0, quiet = 0; look < kMostLooks && quiet < kQuietLooks; ++look) {
+    check_cancel(kOperation, cancel);
     std::this_thread::sleep_for(kBetweenLooks);
     std::uint64_t moved = 0;
     for (const StageCounters& stage : loader.counters().stages) {
@@ -82,26 +83,29 @@ LoadSlice run_load_slice(const std::shared_ptr<const RecordReader>& records, con
   return slice;
 }
 
-MemoryStretches run_memory_stretches(const std::shared_ptr<const RecordReader>& records,
-                                     const LoaderOptions& options, int count, double seconds,
-                                     const std::atomic<bool>* cancel) {
+EpochMemory run_memory_epochs(const std::shared_ptr<const RecordReader>& records,
+                              const LoaderOptions& options, int count,
+                              const std::function<void(int)>& progress, const std::atomic<bool>* cancel) {
   release_free_memory();
   Loader loader(records, options);
-  let_it_fill(loader);
-  MemoryStretches out;
-  // The first one is the warm-up, in which buffers grow to the largest image.
-  for (int stretch = 0; stretch <= count; ++stretch) {
+  let_it_fill(loader, cancel);
+  EpochMemory out;
+  // The first one is the warm-up, in which buffers grow to the largest image. It lacks the batch that filled
+  // the ring, and may be empty for that.
+  for (int epoch = 0; epoch <= count; ++epoch) {
+    if (progress) progress(epoch);
     reset_peak_resident();
     std::vector<double> resident;
     LoadSlice slice;
-    for (const double start = wall_s(); wall_s() - start < seconds || resident.empty();) {
+    for (bool at_end = false; !at_end;) {
       check_cancel(kOperation, cancel);
-      if (!take_batch(loader, slice)) break;
-      resident.push_back(resident_mib());
+      at_end = !take_batch(loader, slice);
+      if (!at_end) resident.push_back(resident_mib());
     }
-    if (stretch == 0) continue;
+    if (epoch == 0) continue;
     out.peak_mib.push_back(peak_resident_mib());
     out.median_mib.push_back(spread_of(std::move(resident)).median);
+    out.images.push_back(slice.images);
   }
   return out;
 }

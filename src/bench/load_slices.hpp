@@ -2,8 +2,8 @@
 #pragma once
 
 #include <atomic>
-#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -29,13 +29,16 @@ struct LoadSlice {
 LoadSlice run_load_slice(const std::shared_ptr<const RecordReader>& records, const LoaderOptions& options,
                          double seconds, const std::atomic<bool>* cancel);
 
-// Resident memory over `count` stretches of an epoch, or of `seconds` where that is shorter.
-struct MemoryStretches {
+// Resident memory over whole epochs.
+struct EpochMemory {
   std::vector<double> median_mib;  // over the batches of each
   std::vector<double> peak_mib;
+  std::vector<std::uint64_t> images;  // read in each
 };
-MemoryStretches run_memory_stretches(const std::shared_ptr<const RecordReader>& records,
-                                     const LoaderOptions& options, int count, double seconds,
-                                     const std::atomic<bool>* cancel);
+// `count` epochs behind one that warms up, however long they last: memory that grows with what is read shows
+// only once all of it was. `progress` is told the epoch that begins, 0 for the warm-up.
+EpochMemory run_memory_epochs(const std::shared_ptr<const RecordReader>& records,
+                              const LoaderOptions& options, int count,
+                              const std::function<void(int)>& progress, const std::atomic<bool>* cancel);
 
 }  // namespace stoker::bench

@@ -8,29 +8,17 @@
 #include "stoker/error.hpp"
 #include "stoker/recipe.hpp"
 
+#include "bench/fixtures.hpp"
 #include "bench/load_bench.hpp"
 #include "bench/loader_cost.hpp"
 #include "bench/pack_bench.hpp"
 #include "bench/start_bench.hpp"
-#include "bench/synth.hpp"
 #include "support/temp_dir.hpp"
 
 namespace stoker::bench {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string make_set(const test::TempDir& dir) {
-  SynthOptions options;
-  options.directory = dir.path("set");
-  options.classes = 2;
-  options.images = 20;
-  options.width = 96;
-  options.height = 64;
-  options.threads = 1;
-  make_sample_images(options);
-  return dir.path("set/train");
-}
 
 LoadBenchOptions load_options(const std::string& source) {
   LoadBenchOptions options;
@@ -44,7 +32,7 @@ LoadBenchOptions load_options(const std::string& source) {
 
 TEST(LoadBench, ReportsARowForEachThreadNumber) {
   const test::TempDir dir;
-  LoadBenchOptions options = load_options(make_set(dir));
+  LoadBenchOptions options = load_options(make_set(dir, 2, 20));
   options.threads = {1, 3, 0};
   options.cost_turns = 1;
   std::vector<std::string> said;
@@ -75,13 +63,15 @@ TEST(LoadBench, ReportsARowForEachThreadNumber) {
   ASSERT_TRUE(report.rss_slope_percent);
   EXPECT_EQ(report.epoch_rss_mib.size(), 3U);
   EXPECT_EQ(report.epoch_peak_rss_mib.size(), 3U);
-  EXPECT_THAT(said, ::testing::ElementsAre(HasSubstr("1 of 2"), HasSubstr("2 of 2"), HasSubstr("own cost"),
-                                           HasSubstr("memory")));
+  EXPECT_THAT(said,
+              ::testing::ElementsAre(HasSubstr("1 of 2"), HasSubstr("2 of 2"), HasSubstr("own cost"),
+                                     HasSubstr("warm-up epoch of 32 samples"), HasSubstr("epoch 1 of 3"),
+                                     HasSubstr("epoch 2 of 3"), HasSubstr("epoch 3 of 3")));
 }
 
 TEST(LoadBench, CountsBadSamplesAndGoesOn) {
   const test::TempDir dir;
-  LoadBenchOptions options = load_options(make_set(dir));
+  LoadBenchOptions options = load_options(make_set(dir, 2, 20));
   dir.write("set/train/plain_disk/zz.jpg", "not a picture");
   options.threads = {1};
   options.epochs = 0;
@@ -114,7 +104,7 @@ TEST(LoadBench, OptionsOutOfRangeAreNamed) {
 
 TEST(LoadBench, StopsWhenCancelled) {
   const test::TempDir dir;
-  LoadBenchOptions options = load_options(make_set(dir));
+  LoadBenchOptions options = load_options(make_set(dir, 2, 20));
   options.seconds = 600;
   std::atomic<bool> cancel{false};
   try {
@@ -125,19 +115,46 @@ TEST(LoadBench, StopsWhenCancelled) {
   }
 }
 
+TEST(LoadBench, SecondsBoundTheCostToo) {
+  const test::TempDir dir;
+  LoadBenchOptions options = load_options(make_set(dir, 2, 20));
+  options.threads = {1};
+  options.epochs = 0;
+  options.rounds = 1;
+  options.cost_turns = 8;
+  options.seconds = 0.01;  // 1.25 ms a slice: no machine loads 1,280 images in it
+  const LoadBenchReport report = run_load_bench(options);
+  ASSERT_TRUE(report.cost);
+  EXPECT_EQ(report.cost->images, 512U);
+}
+
 TEST(LoaderCost, IsMeasuredBesideAPlainLoop) {
-  const LoaderCost cost = measure_loader_cost(1, 1, nullptr);
+  const LoaderCost cost = measure_loader_cost(1, 1, /*slice_s=*/60, nullptr);
   EXPECT_GT(cost.plain_us_per_image, 1);
   EXPECT_EQ(cost.batch_sizes.size(), 2U);
+  EXPECT_EQ(cost.images, 4096U);
   EXPECT_EQ(cost.us_per_image.min, cost.us_per_image.max);
   // The loader must not cost more than the work that it hands out, even on a busy machine.
   EXPECT_LT(cost.us_per_image.median, 10 * cost.plain_us_per_image);
 }
 
+TEST(LoaderCost, ASliceTakesWholeBatchesWithinItsTime) {
+  EXPECT_EQ(images_of_slice(0.1, 50e-6), 896U);  // of 1,000 images in each of two epochs, 7 × 128
+  EXPECT_EQ(images_of_slice(0.05, 25e-6), 896U);
+  EXPECT_EQ(images_of_slice(1, 250e-6), 1920U);
+}
+
+TEST(LoaderCost, ASliceIsNeitherTooShortToTellNorLongerThanATurn) {
+  EXPECT_EQ(images_of_slice(1e-9, 50e-6), 512U);
+  EXPECT_EQ(images_of_slice(0, 50e-6), 512U);
+  EXPECT_EQ(images_of_slice(86400, 50e-6), 4096U);
+  EXPECT_EQ(images_of_slice(1, 1e-12), 4096U);
+}
+
 TEST(PackBench, ReportsBothWaysOfPacking) {
   const test::TempDir dir;
   PackBenchOptions options;
-  options.source = make_set(dir);
+  options.source = make_set(dir, 2, 20);
   options.work_dir = dir.path("work");
   options.runs = 1;
   options.resize_short = 32;

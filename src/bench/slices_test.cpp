@@ -3,6 +3,7 @@
 #include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <vector>
 
 #include "stoker/error.hpp"
 
@@ -13,7 +14,9 @@
 namespace stoker::bench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::Gt;
 using ::testing::SizeIs;
 
@@ -79,18 +82,41 @@ TEST(LoadSlice, StopsWhenCancelled) {
   const auto records = std::make_shared<const MemoryReader>(make_tiny_jpeg(16), 100);
   const std::atomic<bool> cancel{true};
   EXPECT_EQ(code_of([&] { run_load_slice(records, options_of(30), 1, &cancel); }), ErrorCode::cancelled);
-  EXPECT_EQ(code_of([&] { run_memory_stretches(records, options_of(30), 1, 1, &cancel); }),
+  EXPECT_EQ(code_of([&] { run_memory_epochs(records, options_of(30), 1, {}, &cancel); }),
             ErrorCode::cancelled);
   EXPECT_EQ(code_of([&] { run_turbo_slice(*records, 1, kDefaultMaxPixels, &cancel); }), ErrorCode::cancelled);
 }
 
-TEST(MemoryStretches, GiveOneFigureAStretch) {
-  const auto records = std::make_shared<const MemoryReader>(make_tiny_jpeg(16), 100);
-  const MemoryStretches memory = run_memory_stretches(records, options_of(30), 3, 0.05, nullptr);
-  EXPECT_THAT(memory.median_mib, SizeIs(3));
-  EXPECT_THAT(memory.median_mib, Each(Gt(1)));
-  ASSERT_THAT(memory.peak_mib, SizeIs(3));
-  EXPECT_THAT(memory.peak_mib, Each(Gt(1)));
+TEST(EpochMemory, ReadsEveryEpochWhole) {
+  const auto records = std::make_shared<const MemoryReader>(make_tiny_jpeg(16), 1000);
+  std::vector<int> begun;
+  const EpochMemory memory =
+      run_memory_epochs(records, options_of(30), 3, [&](int epoch) { begun.push_back(epoch); }, nullptr);
+  EXPECT_THAT(begun, ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(memory.images, ElementsAre(1000, 1000, 1000));
+  EXPECT_THAT(memory.median_mib, AllOf(SizeIs(3), Each(Gt(1))));
+  EXPECT_THAT(memory.peak_mib, AllOf(SizeIs(3), Each(Gt(1))));
+}
+
+// The warm-up is empty then: its only batch filled the ring.
+TEST(EpochMemory, HasAFigureForEpochsOfOneBatch) {
+  const auto records = std::make_shared<const MemoryReader>(make_tiny_jpeg(16), 30);
+  const EpochMemory memory = run_memory_epochs(records, options_of(64), 2, {}, nullptr);
+  EXPECT_THAT(memory.images, ElementsAre(30, 30));
+  EXPECT_THAT(memory.median_mib, AllOf(SizeIs(2), Each(Gt(1))));
+}
+
+TEST(EpochMemory, StopsWithinAnEpoch) {
+  const auto records = std::make_shared<const MemoryReader>(make_tiny_jpeg(16), 1000);
+  std::atomic<bool> cancel{false};
+  std::vector<int> begun;
+  const auto progress = [&](int epoch) {
+    begun.push_back(epoch);
+    cancel = epoch == 1;
+  };
+  EXPECT_EQ(code_of([&] { run_memory_epochs(records, options_of(30), 1'000'000, progress, &cancel); }),
+            ErrorCode::cancelled);
+  EXPECT_THAT(begun, ElementsAre(0, 1));
 }
 
 TEST(TurboSlice, CountsOnlyWhatItDecodes) {

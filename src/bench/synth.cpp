@@ -4,14 +4,17 @@
 #include <chrono>
 #include <cstddef>
 #include <fmt/format.h>
+#include <memory>
 
 #include "stoker/error.hpp"
+#include "stoker/store.hpp"
 
 #include "base/cpus.hpp"
 #include "base/mutex.hpp"
 #include "base/philox.hpp"
 #include "base/thread_group.hpp"
 #include "bench/synth_scene.hpp"
+#include "bench/synth_staging.hpp"
 #include "jpeg/encoder.hpp"
 
 namespace stoker::bench {
@@ -48,8 +51,12 @@ int val_images_of(int images) { return std::max(1, images / kSynthValShare); }
 // The work list, shared by the threads: one number a file, taken in order.
 class Maker {
  public:
-  Maker(const SynthOptions& options, Store& store, const std::atomic<bool>* cancel)
-      : options_(options), store_(store), cancel_(cancel), classes_(scene_classes(options.classes)) {}
+  Maker(const SynthOptions& options, const std::string& folder, const std::atomic<bool>* cancel)
+      : options_(options),
+        folder_(folder),
+        store_(open_store(folder)),
+        cancel_(cancel),
+        classes_(scene_classes(options.classes)) {}
 
   std::uint64_t total() const { return classes_.size() * static_cast<std::uint64_t>(options_.images); }
   const std::vector<SceneClass>& classes() const { return classes_; }
@@ -71,25 +78,13 @@ class Maker {
     }
   }
 
-  // Takes back what was written, so that a failed call leaves nothing that looks like a sample set.
-  void remove_written() {
-    const std::uint64_t begun = std::min(next_.load(), total());
-    for (std::uint64_t number = 0; number < begun; ++number) {
-      try {
-        store_.remove(path_of(number));
-      } catch (const Error&) {
-        return;  // the store is failing: the first error is the one to tell
-      }
-    }
-  }
-
  private:
   std::string path_of(std::uint64_t number) const {
     const auto images = static_cast<std::uint64_t>(options_.images);
     const std::uint64_t image = number % images;
     const bool val = image < static_cast<std::uint64_t>(val_images_of(options_.images));
-    return fmt::format("{}/{}/{}/{:06}.jpg", options_.directory, val ? "val" : "train",
-                       classes_[number / images].name(), image);
+    return fmt::format("{}/{}/{}/{:06}.jpg", folder_, val ? "val" : "train", classes_[number / images].name(),
+                       image);
   }
 
   void make(jpeg::Encoder& encoder, std::uint64_t number) {
@@ -104,14 +99,15 @@ class Maker {
     if (rng.below(3) == 0) spec.luma_h = spec.luma_v = 1;
     const std::span<const std::byte> file = value_or_throw(encoder.encode(
         rgb.data(), options_.width, options_.height, static_cast<std::size_t>(options_.width) * 3, spec));
-    const std::unique_ptr<WritableFile> out = store_.create(path_of(number));
+    const std::unique_ptr<WritableFile> out = store_->create(path_of(number));
     out->append(file);
     out->commit();
     bytes_.fetch_add(file.size(), std::memory_order_relaxed);
   }
 
   const SynthOptions& options_;
-  Store& store_;
+  const std::string folder_;
+  const std::shared_ptr<Store> store_;
   const std::atomic<bool>* cancel_;
   std::vector<SceneClass> classes_;
   std::atomic<std::uint64_t> next_{0};
@@ -164,10 +160,9 @@ void run(Maker& maker, int threads, const SynthProgressCallback& progress) {
 SynthReport make_sample_images(const SynthOptions& options, const SynthProgressCallback& progress,
                                const std::atomic<bool>* cancel) {
   const Clock::time_point start = Clock::now();
-  constexpr int kMaxImages = 1'000'000;
   constexpr int kMaxThreads = 1024;
   check_range("classes", options.classes, kSynthMinClasses, kSynthMaxClasses);
-  check_range("images", options.images, 2, kMaxImages);
+  check_range("images", options.images, 2, kSynthMaxImages);
   check_range("width", options.width, kSynthMinSide, kSynthMaxSide);
   check_range("height", options.height, kSynthMinSide, kSynthMaxSide);
   check_range("threads", options.threads, 0, kMaxThreads);
@@ -175,16 +170,12 @@ SynthReport make_sample_images(const SynthOptions& options, const SynthProgressC
     throw Error(ErrorCode::invalid_argument,
                 {.operation = "make sample images", .object = "directory", .found = "an empty name"});
   }
-  const std::shared_ptr<Store> store = options.store ? options.store : open_store(options.directory);
-  check_vacant(*store, options.directory);
+  check_vacant(*open_store(options.directory), options.directory);
 
-  Maker maker(options, *store, cancel);
-  try {
-    run(maker, threads_or_allowed(options.threads), progress);
-  } catch (...) {
-    maker.remove_written();
-    throw;
-  }
+  SynthStaging staging(options.directory);
+  Maker maker(options, staging.path(), cancel);
+  run(maker, threads_or_allowed(options.threads), progress);
+  staging.publish({"train", "val"});
 
   SynthReport report;
   for (const SceneClass& what : maker.classes()) report.classes.push_back(what.name());

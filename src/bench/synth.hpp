@@ -5,11 +5,8 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
-
-#include "stoker/store.hpp"
 
 namespace stoker::bench {
 
@@ -17,6 +14,7 @@ inline constexpr int kSynthMinClasses = 2;
 inline constexpr int kSynthMaxClasses = 24;  // 8 shapes, each with 3 of the 5 kinds of surface
 inline constexpr int kSynthMinSide = 32;     // pixels; below it a shape's corners are gone
 inline constexpr int kSynthMaxSide = 4096;
+inline constexpr int kSynthMaxImages = 1'000'000;  // of each class
 
 // One in five images of each class goes to val (at least one).
 inline constexpr int kSynthValShare = 5;
@@ -28,8 +26,7 @@ struct SynthOptions {
   int width = 320;        // pixels, 32..4096
   int height = 240;
   std::uint64_t seed = 0;
-  int threads = 0;               // 0: the CPUs that may be used; the files are the same for any number
-  std::shared_ptr<Store> store;  // default: open_store(directory)
+  int threads = 0;  // 0: the CPUs that may be used; the files are the same for any number
 };
 
 struct SynthReport {
@@ -43,7 +40,8 @@ struct SynthReport {
 // done, total. Called from the calling thread, at most ten times a second.
 using SynthProgressCallback = std::function<void(std::uint64_t, std::uint64_t)>;
 
-// Writes the sample set. Every pixel is a function of (seed, class, image).
+// Writes the sample set, whole or not at all: train and val appear once every file is written. Every pixel is
+// a function of (seed, class, image).
 // Errors: invalid_argument (an option out of range; a directory that already holds train or val), io,
 // out_of_resources, cancelled.
 SynthReport make_sample_images(const SynthOptions& options, const SynthProgressCallback& progress = {},

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "stoker/error.hpp"
 
@@ -209,7 +211,7 @@ TEST(Synth, CancelledItLeavesNoFile) {
   }
   EXPECT_GT(seen, 0U);
   EXPECT_LT(seen, 1500U);
-  EXPECT_TRUE(files_of(dir.path("set")).empty());
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path())) << "not even the folder";
 }
 
 TEST(Synth, AProgressCallbackThatThrowsEndsIt) {
@@ -219,7 +221,33 @@ TEST(Synth, AProgressCallbackThatThrowsEndsIt) {
   EXPECT_THROW(
       make_sample_images(options, [](std::uint64_t, std::uint64_t) { throw std::runtime_error("enough"); }),
       std::runtime_error);
-  EXPECT_TRUE(files_of(dir.path("set")).empty());
+  EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
+}
+
+TEST(Synth, FailedItLeavesAFolderOfTheUsersAsItWas) {
+  const test::TempDir dir;
+  dir.write("set/notes.txt", "mine");
+  SynthOptions options = small(dir.path("set"));
+  options.images = 500;
+  EXPECT_THROW(
+      make_sample_images(options, [](std::uint64_t, std::uint64_t) { throw std::runtime_error("enough"); }),
+      std::runtime_error);
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(dir.path("set")))
+    names.push_back(entry.path().filename().string());
+  EXPECT_THAT(names, ElementsAre("notes.txt"));
+}
+
+TEST(Synth, WhatAKilledRunLeftIsRemoved) {
+  const test::TempDir dir;
+  const pid_t dead = fork();
+  if (dead == 0) _exit(0);
+  ASSERT_EQ(waitpid(dead, nullptr, 0), dead);
+  dir.write("set/.synth.stoker-" + std::to_string(dead) + "-0.tmp/train/disk/000000.jpg", "half");
+  make_sample_images(small(dir.path("set")));
+  EXPECT_EQ(files_of(dir.path("set")).size(), 18U);
+  for (const auto& entry : std::filesystem::directory_iterator(dir.path("set")))
+    EXPECT_NE(entry.path().filename().string().front(), '.') << entry.path();
 }
 
 TEST(Synth, AFolderThatCannotBeMadeIsAnError) {

@@ -7,6 +7,7 @@
 #include "stoker/store.hpp"
 
 #include "record/dataset_manifest.hpp"
+#include "record/folder_reader.hpp"
 
 namespace stoker::packing {
 
@@ -27,13 +28,25 @@ std::string printable(std::string_view text) {
   return out;
 }
 
-void check_class_folders(const PackOptions& options) {
+namespace {
+
+std::vector<ObjectInfo> sub_folders(const PackOptions& options) {
   const auto store = options.open.store ? options.open.store : open_store(options.source);
   const auto info = store->info(options.source);
-  if (!info || !info->is_folder) return;  // what is not there is told by open_records
-  for (const ObjectInfo& child : store->list_names(options.source)) {
-    const std::string name = child.path.substr(child.path.rfind('/') + 1);
-    if (!child.is_folder || is_utf8(name)) continue;
+  if (!info || !info->is_folder) return {};  // what is not there is told by open_records
+  std::vector<ObjectInfo> children = store->list_names(options.source);
+  std::erase_if(children, [](const ObjectInfo& child) { return !child.is_folder; });
+  return children;
+}
+
+std::string last_name(const ObjectInfo& object) { return object.path.substr(object.path.rfind('/') + 1); }
+
+}  // namespace
+
+void check_class_folders(const PackOptions& options) {
+  for (const ObjectInfo& child : sub_folders(options)) {
+    const std::string name = last_name(child);
+    if (record::is_hidden_name(name) || is_utf8(name)) continue;
     throw Error(
         ErrorCode::invalid_argument,
         {.operation = "pack",
@@ -42,6 +55,13 @@ void check_class_folders(const PackOptions& options) {
          .allowed = "class names in UTF-8, which dataset.json can hold",
          .next_step = fmt::format("rename the folder (in a shell its name is $'{}')", printable(name))});
   }
+}
+
+std::vector<std::string> hidden_folders(const PackOptions& options) {
+  std::vector<std::string> names;
+  for (const ObjectInfo& child : sub_folders(options))
+    if (std::string name = last_name(child); record::is_hidden_name(name)) names.push_back(std::move(name));
+  return names;
 }
 
 void check_class_names(const std::vector<std::string>& classes, const std::string& source) {

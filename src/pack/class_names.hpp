@@ -19,7 +19,10 @@ std::string printable(std::string_view text);
 // passes. Errors: invalid_argument (a class folder whose name is not UTF-8: it is named), io.
 void check_class_folders(const PackOptions& options);
 
-// The same of class names that come from a file. Errors: invalid_argument.
+// Names of the hidden sub-folders of a source, which are no classes; none where it is no folder. Errors: io.
+std::vector<std::string> hidden_folders(const PackOptions& options);
+
+// As check_class_folders, of class names that come from a file. Errors: invalid_argument.
 void check_class_names(const std::vector<std::string>& classes, const std::string& source);
 
 }  // namespace stoker::packing

@@ -122,6 +122,7 @@ class Packer {
   PackReport finish() {
     PackReport& report = tally_.report();
     report.classes = source_->classes();
+    report.passed_over = hidden_folders(options_);
     report.bytes_out = writer_->bytes();
     report.too_many_bad = tally_.too_many_bad();
     if (!report.too_many_bad) commit(report);

@@ -66,6 +66,7 @@ PackReport plan_pack(const PackOptions& options) {
   PackReport report = std::move(tally.report());
   report.too_many_bad = tally.too_many_bad();
   const double factor = picked.empty() ? 0 : static_cast<double>(count) / static_cast<double>(picked.size());
+  report.estimated = picked.size() < count;
   report.inputs = count;
   report.skipped_count = scaled(report.skipped_count, factor);
   report.packed = count - report.skipped_count;
@@ -74,6 +75,7 @@ PackReport plan_pack(const PackOptions& options) {
   report.bytes_out = scaled(bytes_out, factor);
   report.shards = {{.path = to.shard, .records = report.packed, .bytes = report.bytes_out, .crc32c = 0}};
   report.classes = source->classes();
+  report.passed_over = hidden_folders(options);
   report.cpu_s = cpu_s * factor;
   report.wall_s = wall_s * factor / threads_or_allowed(options.threads);
   report.images_per_s = report.wall_s > 0 ? static_cast<double>(report.packed) / report.wall_s : 0;

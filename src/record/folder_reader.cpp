@@ -88,7 +88,9 @@ FolderReader::FolderReader(std::shared_ptr<Store> store, std::string root, std::
     : store_(std::move(store)), root_(std::move(root)), classes_(std::move(classes)) {
   while (root_.size() > 1 && root_.ends_with('/')) root_.pop_back();
   std::vector<ObjectInfo> class_folders = store_->list_names(root_);
-  std::erase_if(class_folders, [](const ObjectInfo& child) { return !child.is_folder; });
+  std::erase_if(class_folders, [](const ObjectInfo& child) {
+    return !child.is_folder || is_hidden_name(last_name(child.path));
+  });
   if (class_folders.empty())
     throw wrong_folder(root_, "no sub-folders", "give the folder that holds the class folders");
   const bool fixed = !classes_.empty();

@@ -3,11 +3,15 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/record.hpp"
 
 namespace stoker::record {
+
+// Of a folder that is no class: notebooks and file managers leave such behind (.ipynb_checkpoints).
+inline bool is_hidden_name(std::string_view name) { return name.starts_with('.'); }
 
 // The image files of a folder by the rules of torchvision's ImageFolder.
 // Threads: every const member from many at once.

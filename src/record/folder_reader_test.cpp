@@ -70,6 +70,12 @@ TEST_F(Folder, EmptyClassFolderIsAnError) {
       says(error_of([&] { open(); }), ErrorCode::invalid_argument, {root() + "/b", "no image", "--classes"}));
 }
 
+TEST_F(Folder, HiddenFoldersAreNoClasses) {
+  add({"a/1.jpg", ".ipynb_checkpoints/1-checkpoint.jpg", ".git/config"});
+  EXPECT_THAT(open().classes(), ElementsAre("a"));
+  EXPECT_THAT(keys(open({"a"})), ElementsAre("a/1.jpg")) << "nor are they missing in a class map";
+}
+
 TEST_F(Folder, FolderWithoutClassesIsAnError) {
   add({"1.jpg"});
   EXPECT_TRUE(says(error_of([&] { open(); }), ErrorCode::invalid_argument, {root(), "no sub-folders"}));

@@ -202,10 +202,18 @@ std::optional<std::uint64_t> ListReader::known_id(std::size_t index) const {
 void ListReader::read(std::size_t index, Sample& sample) const {
   check(index);
   const std::string_view written = key(index);
-  if (written.find('\\') == std::string_view::npos)
-    return read_file_sample(*store_, path(written), written, labels(index), sample);
-  const std::string name = meant(written);
-  read_file_sample(*store_, path(name), name, labels(index), sample);
+  const bool escaped = written.find('\\') != std::string_view::npos;
+  const std::string name = escaped ? meant(written) : std::string();
+  const std::string_view found = escaped ? std::string_view(name) : written;
+  try {
+    read_file_sample(*store_, path(found), found, labels(index), sample);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::not_found || written.starts_with('/')) throw;
+    ErrorParts parts = error.parts();
+    parts.next_step = fmt::format("paths are looked up in {}; name another folder with --root",
+                                  root_.empty() ? "the working folder" : root_);
+    throw Error(error.code(), parts);
+  }
 }
 
 }  // namespace stoker::record

@@ -135,7 +135,8 @@ TEST_F(List, AnEscapedPathIsFoundAndABackslashOfANameStays) {
 TEST_F(List, VanishedFileAndIndexBeyondTheEnd) {
   const ListReader reader = open("0\t1\tabsent.jpg\n");
   Sample sample;
-  EXPECT_TRUE(says(error_of([&] { reader.read(0, sample); }), ErrorCode::not_found, {"absent.jpg"}));
+  EXPECT_TRUE(says(error_of([&] { reader.read(0, sample); }), ErrorCode::not_found,
+                   {"absent.jpg", "paths are looked up in " + folder_.path(), "--root"}));
   EXPECT_EQ(error_of([&] { reader.read(1, sample); }).code(), ErrorCode::invalid_argument);
   EXPECT_EQ(error_of([&] { reader.known_id(1); }).code(), ErrorCode::invalid_argument);
 }

@@ -49,12 +49,18 @@ pid_t writer_of(std::string_view temporary, std::string_view prefix) {
 // Two proofs are asked for. The number of a process says nothing about another machine or container that
 // writes into the same folder: there the writer's lock does. Where locks do not work, nothing is removed. A
 // number that is this process's own is a dead one's that was given again: our own files are locked.
-bool remove_if_left(const std::string& path, pid_t writer) {
+bool remove_if_left(const std::string& path, pid_t writer, mode_t kind) {
   if (writer != ::getpid() && (::kill(writer, 0) == 0 || errno != ESRCH)) return false;
-  const Descriptor fd(::open(path.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const int access = kind == S_IFDIR ? O_RDONLY | O_DIRECTORY : O_WRONLY;
+  const Descriptor fd(::open(path.c_str(), access | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status{};
-  return fd && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-         ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0 && ::unlink(path.c_str()) == 0;
+  if (!fd || ::fstat(fd.get(), &status) != 0 || (status.st_mode & S_IFMT) != kind ||
+      ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0)
+    return false;
+  if (kind == S_IFREG) return ::unlink(path.c_str()) == 0;
+  std::error_code failed;
+  fs::remove_all(path, failed);
+  return !failed;
 }
 
 std::vector<std::string> temporaries_in(const std::string& folder) {
@@ -88,8 +94,15 @@ void Leftovers::remove(const std::string& folder, const std::string& name) {
   const std::string prefix = prefix_of(name);
   std::erase_if(entry->second, [&](const std::string& temporary) {
     const pid_t writer = writer_of(temporary, prefix);
-    return writer != 0 && remove_if_left((fs::path(folder) / temporary).string(), writer);
+    return writer != 0 && remove_if_left((fs::path(folder) / temporary).string(), writer, S_IFREG);
   });
+}
+
+void remove_left_folders(const std::string& folder, const std::string& name) {
+  for (const std::string& temporary : temporaries_in(folder)) {
+    const pid_t writer = writer_of(temporary, prefix_of(name));
+    if (writer != 0) remove_if_left((fs::path(folder) / temporary).string(), writer, S_IFDIR);
+  }
 }
 
 }  // namespace stoker::store

@@ -1,4 +1,4 @@
-// Temporary files: their names, and those that killed writers left behind.
+// Temporary files and folders: their names, and those that killed writers left behind.
 #pragma once
 
 #include <map>
@@ -10,12 +10,12 @@
 
 namespace stoker::store {
 
-// A hidden name for a file that will be `name`: .NAME.stoker-PID-N.tmp, unique among the writers of a
-// process.
+// A hidden name for a file or folder that will be `name`: .NAME.stoker-PID-N.tmp, unique among the writers of
+// a process.
 std::string temporary_name(const std::string& name);
 
-// Marks an open temporary file as being written, until its descriptor is closed or the process ends. False:
-// it is gone, or another process just looks whether it is a leftover; take a new one.
+// Marks an open temporary file or folder as being written, until its descriptor is closed or the process
+// ends. False: it is gone, or another process just looks whether it is a leftover; take a new one.
 bool claim_temporary(int fd);
 
 // Finds and removes leftovers. Threads: safe from many.
@@ -32,5 +32,8 @@ class Leftovers {
   // Names of temporary files by folder, as they were found.
   std::map<std::string, std::vector<std::string>> found_ STOKER_GUARDED_BY(mutex_);
 };
+
+// The same for temporary folders, with all in them. Never fails.
+void remove_left_folders(const std::string& folder, const std::string& name);
 
 }  // namespace stoker::store

@@ -151,7 +151,9 @@ TEST_F(TrainingLoop, BadSamplesAreLeftOutAndNamed) {
   EXPECT_EQ(report.images, 8U);
   ASSERT_EQ(script_.train_labels.size(), 1U);
   EXPECT_EQ(std::ranges::count(script_.train_labels[0], kLeftOut), 1);
-  EXPECT_THAT(report.notes, ::testing::Contains(HasSubstr("broken.jpg")));
+  EXPECT_THAT(report.notes, ::testing::Contains(HasSubstr("1 sample was bad")));
+  EXPECT_THAT(report.notes, ::testing::Contains(HasSubstr("broken.jpg (key a/broken.jpg): ")))
+      << "a file of its own has no offset to tell";
 }
 
 TEST_F(TrainingLoop, BadSamplesOfTheEvaluationAreLeftOutOfItsAccuracy) {

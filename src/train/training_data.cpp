@@ -21,9 +21,12 @@ void note_bad(const Side& side, std::vector<std::string>& notes) {
   const std::uint64_t count = side.loader ? side.loader->bad_sample_count() : 0;
   if (count == 0) return;
   const BadRecord first = side.loader->bad_samples().front();
-  notes.push_back(
-      fmt::format("{}: {} samples were bad in all epochs together; the first was {} offset {} (key {}): {}",
-                  side.source, count, first.container, first.offset, first.key, first.reason));
+  std::string place = first.container;
+  if (first.offset > 0) place += fmt::format(" at offset {}", first.offset);
+  if (!first.key.empty()) place += fmt::format(" (key {})", first.key);
+  notes.push_back(fmt::format("{}: {} bad in all epochs together; the first was {}: {}", side.source,
+                              count == 1 ? "1 sample was" : fmt::format("{} samples were", count), place,
+                              first.reason));
 }
 
 }  // namespace

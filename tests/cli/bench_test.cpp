@@ -51,6 +51,9 @@ TEST(BenchLoad, Json) {
       EXPECT_GT(row[key], 0) << key;
     }
   }
+  EXPECT_EQ(keys_of(json["cost"]),
+            (Keys{"batch_sizes", "images", "plain_us_per_image", "threads", "us_per_batch", "us_per_image"}));
+  EXPECT_GT(json["cost"]["images"], 0);
   EXPECT_EQ(json["rows"][0]["threads"], 1);
   EXPECT_EQ(json["rows"][1]["threads"], "auto");
 }
@@ -82,10 +85,30 @@ TEST(BenchStart, Json) {
 
 TEST(Bench, TablesForPeople) {
   const TempDir dir;
-  const ProgramResult result = stoker({"bench", "decode", make_pack(dir), "--runs", "1"});
-  EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_EQ(result.out.rfind("route", 0), 0U) << result.out;
-  EXPECT_NE(result.out.find("turbo_full"), std::string::npos);
+  const std::string pack = make_pack(dir);
+  const std::vector<std::pair<std::string, std::vector<std::string>>> verbs{
+      {"route", {"bench", "decode", pack, "--runs", "1"}},
+      {"threads",
+       {"bench", "load", pack, "--seconds", "10ms", "--rounds", "1", "--epochs", "0", "--cost-turns", "0"}},
+      {"pack", {"bench", "pack", pack, "--runs", "1", "--work-dir", dir.path("work")}},
+      {"until", {"bench", "start", "--records", "2K", "--runs", "1"}}};
+  for (const auto& [first_word, arguments] : verbs) {
+    const ProgramResult result = stoker(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.out.rfind(first_word + " ", 0), 0U) << result.out;
+    EXPECT_EQ(result.out.find('{'), std::string::npos) << result.out;
+  }
+}
+
+// Words about the run go to standard error, whether they are a bar's runs or a note before each part.
+TEST(Bench, TalkIsNotOutput) {
+  const TempDir dir;
+  const ProgramResult load = stoker({"bench", "load", make_pack(dir), "--seconds", "10ms", "--rounds", "1",
+                                     "--epochs", "0", "--cost-turns", "0", "--json"});
+  EXPECT_EQ(load.status, 0) << load.err;
+  EXPECT_EQ(load.err, "round 1 of 1\n");
+  EXPECT_EQ(load.out.find('{'), 0U) << load.out;
+  EXPECT_EQ(load.out.find('\n'), load.out.size() - 1);
 }
 
 }  // namespace

@@ -26,9 +26,9 @@ TEST(Pack, JsonAccountsForEveryInput) {
   const std::string rec = dir.path("out/train.rec");
   const auto json = json_of(
       stoker({"pack", photos, rec, "--resize-short", "32", "--max-bad-share", "0.5", "--json", "--quiet"}));
-  EXPECT_EQ(keys_of(json),
-            (Keys{"bytes_in", "bytes_out", "changed", "classes", "cpu_s", "dry_run", "images_per_s", "inputs",
-                  "packed", "schema", "shards", "skipped", "skipped_count", "wall_s", "warned_count"}));
+  EXPECT_EQ(keys_of(json), (Keys{"bytes_in", "bytes_out", "changed", "classes", "cpu_s", "dry_run",
+                                 "estimated", "images_per_s", "inputs", "packed", "passed_over", "schema",
+                                 "shards", "skipped", "skipped_count", "wall_s", "warned_count"}));
   EXPECT_EQ(json["schema"], "stoker.pack/1");
   EXPECT_EQ(json["inputs"], 9);
   EXPECT_EQ(json["packed"], 8);
@@ -66,9 +66,50 @@ TEST(Pack, DryRunPredictsAndWritesNothing) {
   const auto files = files_in(dir.path());
   const auto json = json_of(stoker({"pack", photos, dir.path("x.rec"), "--dry-run", "--json"}));
   EXPECT_EQ(json["dry_run"], true);
+  EXPECT_EQ(json["estimated"], false) << "eight images are all looked at";
   EXPECT_EQ(json["inputs"], 8);
   EXPECT_EQ(json["packed"], 8);
   EXPECT_EQ(files_in(dir.path()), files);
+}
+
+TEST(Pack, HiddenFoldersArePassedOverAndTold) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir) + "/train";
+  dir.write("photos/train/.ipynb_checkpoints/a.jpg", "no image");
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--dry-run"}, {}}) {
+    std::vector<std::string> call{"pack", photos, dir.path("x.rec")};
+    call.insert(call.end(), more.begin(), more.end());
+    EXPECT_NE(stoker(call).out.find("passed over .ipynb_checkpoints: "), std::string::npos);
+    call.insert(call.end(), {"--json", "--quiet"});
+    const auto json = json_of(stoker(call));
+    EXPECT_EQ(json["inputs"], 8);
+    EXPECT_EQ(json["classes"].size(), 2U);
+    EXPECT_EQ(json["passed_over"], nlohmann::json({".ipynb_checkpoints"}));
+  }
+}
+
+TEST(Pack, DryRunOfManyImagesSaysThatItReckons) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir, 2, 50) + "/train";
+  const std::vector<std::string> call{"pack", photos, dir.path("x.rec"), "--dry-run"};
+  const ProgramResult told = stoker(call);
+  EXPECT_EQ(told.out.rfind("would pack about 80 of 80 images, about 0 skipped\n", 0), 0U) << told.out;
+  EXPECT_NE(told.out.find("x.rec: about 80 records, about "), std::string::npos) << told.out;
+  EXPECT_EQ(json_of(stoker({"pack", photos, dir.path("x.rec"), "--dry-run", "--json"}))["estimated"], true);
+  EXPECT_EQ(stoker({"pack", photos, dir.path("x.rec")}).out.find("about"), std::string::npos);
+}
+
+TEST(Pack, ReasonsNameOptionsAsTheCommandLineDoes) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir) + "/train";
+  const std::vector<std::string> call{"pack",         photos, dir.path("x.rec"), "--resize-short", "8",
+                                      "--max-pixels", "9"};
+  EXPECT_NE(stoker(call).out.find("raise --max-pixels"), std::string::npos);
+  std::vector<std::string> raising = call;
+  raising.insert(raising.end(), {"--on-error", "raise"});
+  const ProgramResult raised = stoker(raising);
+  EXPECT_NE(raised.err.find("(--on-error skip)"), std::string::npos) << raised.err;
+  EXPECT_NE(raised.err.find("raise --max-pixels"), std::string::npos) << raised.err;
 }
 
 TEST(Pack, TooManyBadFailTheWholeAndWriteNoContainer) {

@@ -57,8 +57,52 @@ TEST(JsonParts, BytesThatAreNoUtf8DoNotBreakTheLine) {
   EXPECT_EQ(json_line(json), "{\"schema\":\"stoker.ls/1\",\"key\":\"caf\xEF\xBF\xBD\\n\"}");
 }
 
+OptionWords words_of_a_call() {
+  static const std::vector<std::string> given{"classes", "--max-bad-share", "0.5"};
+  return OptionWords({"--max-pixels", "--max-bad-share", "--on-error", "--classes", "--lr", "--enlarge"},
+                     given);
+}
+
+TEST(OptionWords, WholeWordsOfSeveralPartsAreSpelledAsOptions) {
+  const OptionWords words = words_of_a_call();
+  EXPECT_EQ(words.spelled("raise max_pixels; or skip (on-error skip), max-bad-share: 0"),
+            "raise --max-pixels; or skip (--on-error skip), --max-bad-share: 0");
+  for (const char* stays : {"", " ", "a/max_pixels.txt", "max_pixels_2", "--max-pixels 5", "3 classes, lr",
+                            "bad_sample skip", "(a) b;", "x  y "})
+    EXPECT_EQ(words.spelled(stays), stays);
+}
+
+TEST(OptionWords, AnErrorsObjectMayBeAnOptionOfOneWord) {
+  const Error option(ErrorCode::invalid_argument,
+                     {.operation = "pack", .object = "enlarge", .found = "alone"});
+  EXPECT_EQ(words_of_a_call().told(option), "pack --enlarge: alone");
+  const Error folder(ErrorCode::invalid_argument, {.object = "classes", .found = "no sub-folders"});
+  EXPECT_EQ(words_of_a_call().told(folder), "classes: no sub-folders") << "the user's own folder";
+}
+
+// A call is wrong by its options; all that its files and folders are is a failure.
+TEST(ExitStatuses, InvalidArgumentsAreUsageWhereTheyNameAnOption) {
+  const auto status = [](const char* object) {
+    return exit_status(Error(ErrorCode::invalid_argument, {.object = object}), words_of_a_call());
+  };
+  EXPECT_EQ(status("--lr"), 2);
+  EXPECT_EQ(status("max_pixels"), 2);
+  EXPECT_EQ(status("enlarge"), 2);
+  EXPECT_EQ(status("photos/train"), 1);
+  EXPECT_EQ(status("classes"), 1) << "a folder that was given";
+  EXPECT_EQ(status("step 3 (epoch 0)"), 1) << "a training that diverged";
+  EXPECT_EQ(status(""), 1);
+}
+
+TEST(Text, PlacesOfBadRecords) {
+  EXPECT_EQ(place_of({.container = "p/a/1.jpg", .offset = 0, .key = "a/1.jpg", .reason = ""}), "p/a/1.jpg");
+  EXPECT_EQ(place_of({.container = "x.rec", .offset = 0, .key = "7", .reason = ""}),
+            "x.rec at offset 0, key 7");
+  EXPECT_EQ(place_of({.container = "x.bin", .offset = 8, .key = "", .reason = ""}), "x.bin at offset 8");
+}
+
 TEST(ExitStatuses, OneTable) {
-  EXPECT_EQ(exit_status(ErrorCode::invalid_argument), 2);
+  const auto exit_status = [](ErrorCode code) { return cli::exit_status(Error(code, {}), OptionWords()); };
   EXPECT_EQ(exit_status(ErrorCode::cancelled), 130);
   for (const ErrorCode code :
        {ErrorCode::not_found, ErrorCode::corrupt_data, ErrorCode::unsupported, ErrorCode::io,

@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include "cli/stoker_program.hpp"
 
@@ -49,9 +50,38 @@ TEST(Synth, WritesOverNothing) {
   const TempDir dir;
   const std::string root = make_photos(dir);
   const ProgramResult again = stoker({"synth", root});
-  EXPECT_EQ(again.status, 2);
+  EXPECT_EQ(again.status, 1) << "the call is right, its folder is not";
   EXPECT_NE(again.err.find(root), std::string::npos) << again.err;
 }
+
+class SynthStopped : public testing::TestWithParam<int> {};
+
+// Whatever ends it, neither folder is there, and the same call may be made again.
+TEST_P(SynthStopped, LeavesNothingThatStopsTheNextRun) {
+  const TempDir dir;
+  const std::string root = dir.path("photos");
+  const std::vector<std::string> call{"synth",   root,  "--classes", "2",   "--images",  "2000",
+                                      "--width", "400", "--height",  "400", "--threads", "1"};
+  const ProgramResult stopped =
+      stoker(call, {.signal = GetParam(), .signal_after = std::chrono::milliseconds(700)});
+  EXPECT_EQ(stopped.status, GetParam() == SIGKILL ? 128 + SIGKILL : 130) << stopped.err;
+  EXPECT_FALSE(std::filesystem::exists(root + "/train"));
+  EXPECT_FALSE(std::filesystem::exists(root + "/val"));
+  if (GetParam() != SIGKILL) {
+    EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
+  }
+  make_photos(dir);
+  std::size_t entries = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(root)) entries += entry.exists() ? 1 : 0;
+  EXPECT_EQ(entries, 2U) << "train and val alone";
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, SynthStopped, testing::Values(SIGINT, SIGTERM, SIGKILL),
+                         [](const auto& one) {
+                           return one.param == SIGINT    ? "interrupt"
+                                  : one.param == SIGTERM ? "terminate"
+                                                         : "kill";
+                         });
 
 }  // namespace
 }  // namespace stoker::test

@@ -79,7 +79,9 @@ TEST(Train, LinesForPeopleEndInASummary) {
   EXPECT_NE(result.out.find("images/s"), std::string::npos);
   EXPECT_NE(result.out.find("top-k 100.0 %"), std::string::npos) << "of two classes";
   EXPECT_NE(result.out.find("trained on 64 images"), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find("accuracy on the validation set"), std::string::npos);
+  const std::size_t accuracy = result.out.find("accuracy on the validation set");
+  ASSERT_NE(accuracy, std::string::npos);
+  EXPECT_LT(result.out.find("the warm-up was shortened"), accuracy) << "the result stands last";
 }
 
 TEST(Train, ClassMapsThatDifferAreRefused) {
@@ -92,8 +94,18 @@ TEST(Train, ClassMapsThatDifferAreRefused) {
       0);
   arguments.back() = photos + "/val";
   const ProgramResult result = stoker(arguments);
-  EXPECT_EQ(result.status, 2) << result.err;
+  EXPECT_EQ(result.status, 1) << result.err;
   EXPECT_EQ(result.out, "");
+}
+
+TEST(Train, ALossThatIsNoNumberIsAFailureAndNoMistakeInTheCall) {
+  STOKER_NEEDS_TRAINER();
+  const TempDir dir;
+  const ProgramResult result =
+      stoker(small_training(dir, {"--lr", "1000", "--wd", "1000", "--mom", "0.99", "--warmup-steps", "0"}));
+  EXPECT_EQ(result.status, 1) << result.out;
+  EXPECT_NE(result.err.find("diverged"), std::string::npos) << result.err;
+  EXPECT_EQ(stoker({"train", "--data-train", "x", "--mom", "1"}).status, 2) << "an option's value is one";
 }
 
 TEST(Train, ASignalEndsItBehindTheStep) {

@@ -29,14 +29,19 @@ TEST_P(Usage, ExitsWith2AndTellsWhatIsRight) {
 
 INSTANTIATE_TEST_SUITE_P(
     Verbs, Usage,
-    testing::Values(Misuse{"nothing", {}, {"verb is missing", "--help"}},
-                    Misuse{"mistyped", {"pakc", "a", "b"}, {"'pakc'", "did you mean 'pack'"}},
-                    Misuse{"far", {"transmogrify"}, {"unknown verb 'transmogrify'"}},
-                    Misuse{"second_missing", {"bench"}, {"decode, load, pack, start"}},
-                    Misuse{"second_mistyped", {"bench", "laod", "x"}, {"did you mean 'load'"}},
-                    Misuse{"flag_first", {"--verison"}, {"did you mean '--version'"}},
-                    Misuse{"help_mistyped", {"help", "inspekt"}, {"did you mean 'inspect'"}},
-                    Misuse{"version_and_more", {"--version", "x"}, {"--version"}}),
+    testing::Values(
+        Misuse{"nothing", {}, {"verb is missing", "--help"}},
+        Misuse{"mistyped", {"pakc", "a", "b"}, {"'pakc'", "did you mean 'pack'"}},
+        Misuse{"far", {"transmogrify"}, {"unknown verb 'transmogrify'"}},
+        Misuse{"second_missing", {"bench"}, {"decode, load, pack, start"}},
+        Misuse{"second_mistyped", {"bench", "laod", "x"}, {"did you mean 'load'"}},
+        Misuse{"flag_first", {"--verison"}, {"did you mean '--version'"}},
+        Misuse{"help_mistyped", {"help", "inspekt"}, {"did you mean 'inspect'"}},
+        Misuse{"version_and_more", {"--version", "x"}, {"'--version' stands alone"}},
+        Misuse{"version_without_dashes", {"version"}, {"did you mean '--version'"}},
+        Misuse{"second_alone", {"decode", "x"}, {"did you mean 'bench decode'"}},
+        Misuse{"option_first", {"--json", "ls", "x"}, {"options follow the verb: stoker ls ... --json"}},
+        Misuse{"option_alone", {"--json"}, {"a verb comes first"}}),
     [](const auto& one) { return std::string(one.param.name); });
 
 // Names that are kept for later are no verbs yet.
@@ -62,6 +67,7 @@ INSTANTIATE_TEST_SUITE_P(
                {"pack", "a", "b.rec", "--resize_short=256"},
                {"did you mean '--resize-short'"}},
         Misuse{"underscore_train", {"train", "--data_train", "x"}, {"did you mean '--data-train'"}},
+        Misuse{"half_of_a_name", {"train", "--epochs", "3"}, {"did you mean '--num-epochs'"}},
         Misuse{"single_dash", {"ls", "a.rec", "-json"}, {"-json"}},
         Misuse{
             "abbreviated", {"verify", "a.rec", "--dec"}, {"unknown option --dec", "did you mean '--decode'"}},
@@ -110,6 +116,12 @@ INSTANTIATE_TEST_SUITE_P(
         Misuse{"policy", {"train", "--data-train", "x", "--bad-sample", "skpi"}, {"did you mean 'skip'"}},
         Misuse{"unit_case", {"inspect", "x", "--max-pixels", "256mb"}, {"'256mb'", "did you mean '256MB'"}},
         Misuse{"unit_typo", {"inspect", "x", "--max-pixels", "64MiiB"}, {"did you mean '64MiB'"}},
+        Misuse{"pixels_beyond_reason",
+               {"inspect", "x", "--max-pixels", "99999999T"},
+               {"--max-pixels '99999999T': allowed: a whole number in 1..1T"}},
+        Misuse{"option_without_effect",
+               {"pack", "a", "b.rec", "--enlarge"},
+               {"--enlarge: given without --resize-short"}},
         Misuse{"duration_unit", {"bench", "load", "x", "--seconds", "10S"}, {"did you mean '10s'"}},
         Misuse{"duration_zero", {"bench", "load", "x", "--seconds", "0"}, {"above 0"}},
         Misuse{"threads", {"ls", "x", "--threads", "atuo"}, {"did you mean 'auto'"}},
@@ -132,6 +144,46 @@ TEST(UsageErrors, LeaveNothingBehind) {
   const TempDir dir;
   EXPECT_EQ(stoker({"synth", dir.path("photos"), "--classes", "3", "--imgaes", "5"}).status, 2);
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
+}
+
+// The call is right, what it names is not: 1, and the same for every verb.
+TEST(Inputs, UnusableOnesFailTheSameWay) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir.path("empty"));
+  const std::string text = dir.write("x.txt", "hello");
+  const std::string broken = dir.write("broken.lst", "0 a.jpg\n");
+  for (const std::string& source : {dir.path("absent"), dir.path("empty"), text, broken}) {
+    for (const auto& call :
+         std::vector<std::vector<std::string>>{{"ls", source},
+                                               {"verify", source},
+                                               {"pack", source, dir.path("y.rec")},
+                                               {"pack", source, dir.path("y.rec"), "--dry-run"},
+                                               {"bench", "decode", source},
+                                               {"bench", "load", source},
+                                               {"bench", "pack", source}}) {
+      const ProgramResult result = stoker(call);
+      EXPECT_EQ(result.status, 1) << call[0] << " " << source << ": " << result.err;
+      EXPECT_NE(result.err.find(source), std::string::npos) << result.err;
+    }
+  }
+}
+
+TEST(Inputs, AnIndexFolderThatIsNotThereIsTold) {
+  const TempDir dir;
+  const std::string rec = make_pack(dir);
+  const std::string folder = dir.path("indexs");
+  const ProgramResult result = stoker({"ls", rec, "--index-dir", folder});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_NE(result.err.find("--index-dir " + folder + ": no such folder"), std::string::npos) << result.err;
+  EXPECT_EQ(stoker({"ls", rec, "--index-dir", dir.path()}).status, 0);
+}
+
+TEST(Inputs, AListWhoseFilesAreNotThereHintsAtRoot) {
+  const TempDir dir;
+  const ProgramResult result = stoker({"verify", dir.write("x.lst", "0\t0\tnope/a.jpg\n")});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_NE(result.out.find("--root"), std::string::npos) << result.out;
+  EXPECT_EQ(result.out.find("at offset"), std::string::npos) << result.out;
 }
 
 TEST(UsageErrors, GpusOfThisBuildAreUnsupportedAndNotAMistake) {

@@ -38,6 +38,17 @@ TEST(Values, SizesSuggestTheUnitThatWasMeant) {
   EXPECT_NE(failure_of([] { parse_size("64 MB", 1); }).find("did you mean '64MB'"), std::string::npos);
   EXPECT_EQ(failure_of([] { parse_size("much", 1); }).find("did you mean"), std::string::npos);
   EXPECT_THROW(parse_size("0", 1), UsageError);
+  for (const char* far : {"0", "2T", "99999999T", "0.5"})
+    EXPECT_EQ(failure_of([&] { parse_size(far, 1, 1'000'000'000'000); }),
+              "'" + std::string(far) + "': allowed: a whole number in 1..1T");
+  EXPECT_EQ(spelled_count(256'000'000), "256M");
+  EXPECT_EQ(spelled_count(1001), "1001");
+}
+
+TEST(Values, ANameThatHoldsTheTextIsNearerThanAFewEdits) {
+  const std::array<std::string_view, 3> names{"--epoch-ms", "--num-epochs", "--mom"};
+  EXPECT_EQ(nearest_spelling("--epochs", names), "--num-epochs");
+  EXPECT_EQ(nearest_spelling("--om", names), "--mom") << "two letters are too few to search for";
 }
 
 TEST(Values, DurationsAndThreads) {

@@ -79,7 +79,9 @@ ResNet::Unit ResNet::make_unit(const std::string& conv_name, const std::string& 
   unit.stride = shape.stride;
   at::Tensor conv = at::empty({shape.out, shape.in, shape.side, shape.side});
   conv.normal_(0.0, std::sqrt(2.0 / (static_cast<double>(shape.out) * shape.side * shape.side)), generator);
-  unit.conv = add(conv_name + ".weight", conv.contiguous(at::MemoryFormat::ChannelsLast), Role::weight);
+  // A copy, because contiguous() leaves the strides of 1×1 kernels, and oneDNN goes by them.
+  const at::Tensor channels_last = at::empty(conv.sizes(), conv.options(), at::MemoryFormat::ChannelsLast);
+  unit.conv = add(conv_name + ".weight", channels_last.copy_(conv), Role::weight);
   unit.weight = add(norm_name + ".weight", at::full({shape.out}, shape.norm_weight, at::kFloat), Role::plain);
   unit.bias = add(norm_name + ".bias", at::zeros({shape.out}), Role::plain);
   unit.running_mean = add(norm_name + ".running_mean", at::zeros({shape.out}), Role::statistic);

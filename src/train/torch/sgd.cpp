@@ -8,6 +8,17 @@
 
 namespace stoker::training {
 
+namespace {
+
+// Whether their elements lie in the same order; both are dense.
+bool same_layout(const at::Tensor& one, const at::Tensor& other) {
+  for (std::int64_t i = 0; i < one.dim(); ++i)
+    if (one.size(i) > 1 && one.stride(i) != other.stride(i)) return false;
+  return true;
+}
+
+}  // namespace
+
 Sgd::Sgd(const std::vector<Entry>& entries, const SgdSettings& settings) : settings_(settings) {
   groups_[0].wd = settings.wd;
   for (const Entry& entry : entries) {
@@ -29,7 +40,7 @@ bool Sgd::step(double lr) {
       at::Tensor gradient = std::exchange(weight.mutable_grad(), {});
       if (!gradient.defined()) continue;
       // The fused update walks the three memories side by side.
-      if (gradient.strides() != weight.strides()) gradient = at::empty_like(weight).copy_(gradient);
+      if (!same_layout(gradient, weight)) gradient = at::empty_like(weight).copy_(gradient);
       weights.push_back(weight);
       gradients.push_back(std::move(gradient));
       velocities.push_back(group.velocities[i]);

@@ -8,11 +8,12 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <torch/csrc/jit/serialization/pickle.h>
+#include <torch/csrc/jit/serialization/pickler.h>
 #include <unordered_map>
 
 #include "stoker/error.hpp"
 
+#include "train/torch/translated.hpp"
 #include "train/torch/unpickler.hpp"
 
 namespace stoker::training {
@@ -39,6 +40,11 @@ Error corrupt(const std::string& object, const std::string& found) {
                                          .object = object,
                                          .found = found,
                                          .next_step = "copy or save the file again"});
+}
+
+Error no_memory(const std::string& object) {
+  return Error(ErrorCode::out_of_resources,
+               {.operation = "read weights", .object = object, .found = "not enough memory"});
 }
 
 // The records of the zip file. All of them together are no larger than the file: nothing in it is compressed,
@@ -107,9 +113,32 @@ c10::Dict<std::string, at::Tensor> dict_of(const NamedTensors& tensors) {
   return dict;
 }
 
+// torch::jit::pickle_save would mark the types of dicts, by a call that weights_only refuses.
 std::string pickled(const at::IValue& value) {
-  const std::vector<char> bytes = torch::jit::pickle_save(value);
-  return {bytes.begin(), bytes.end()};
+  std::string pickle;
+  torch::jit::Pickler pickler([&pickle](const char* from, std::size_t size) { pickle.append(from, size); },
+                              /*tensor_table=*/nullptr, /*type_renamer=*/nullptr,
+                              /*memoized_class_types=*/nullptr, /*get_tensor_id=*/nullptr,
+                              /*tag_aggregates=*/false);
+  pickler.protocol();
+  pickler.pushIValue(value);
+  pickler.stop();
+  std::size_t size = pickle.size();
+  for (const at::Tensor& tensor : pickler.tensorData()) size += tensor.nbytes() + 256;  // and its headers
+  std::string bytes;
+  bytes.reserve(size + 4096);
+  caffe2::serialize::PyTorchStreamWriter writer([&bytes](const void* from, std::size_t count) {
+    bytes.append(static_cast<const char*>(from), count);
+    return count;
+  });
+  writer.writeRecord("data.pkl", pickle.data(), pickle.size());
+  writer.writeRecord("byteorder", "little", 6);
+  for (std::size_t i = 0; i < pickler.tensorData().size(); ++i) {
+    const torch::jit::WriteableTensorData data = torch::jit::getWriteableTensorData(pickler.tensorData()[i]);
+    writer.writeRecord("data/" + std::to_string(i), data.data(), data.sizeInBytes());
+  }
+  writer.writeEndOfFile();
+  return bytes;
 }
 
 }  // namespace
@@ -142,10 +171,10 @@ StateFile::StateFile(std::string_view bytes, std::string object) : object_(std::
     root_ = unpickler.run();
     values_ = unpickler.take_values();
   } catch (const c10::Error& error) {
+    if (tells_of_memory(error.what_without_backtrace())) throw no_memory(object_);
     throw corrupt(object_, error.what_without_backtrace());
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::out_of_resources,
-                {.operation = "read weights", .object = object_, .found = "not enough memory"});
+    throw no_memory(object_);
   }
   if (values_[root_].kind != PickledValue::Kind::dict)
     throw Error(ErrorCode::unsupported, {.operation = "read weights",

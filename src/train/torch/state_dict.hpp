@@ -1,4 +1,4 @@
-// Files of named tensors, as Python's torch.save and torch::jit::pickle_save write them: a zip file of one
+// Files of named tensors, as Python's torch.save writes them: a zip file of one
 // pickle and the memories of its tensors. No code that a file names is ever run.
 #pragma once
 

@@ -151,6 +151,13 @@ TEST(StateFile, WritesWhatItReads) {
   EXPECT_FALSE(groups.has_group("two"));
 }
 
+// torch.load's weights_only refuses any other callable than those of plain state_dicts.
+TEST(StateFile, WritesNoTypeTags) {
+  const std::string bytes = write_state_file({{"one", NamedTensors{{"a", counted()}}}});
+  EXPECT_THAT(bytes, HasSubstr("_rebuild_tensor_v2"));
+  EXPECT_THAT(bytes, ::testing::Not(HasSubstr("restore_type_tag")));
+}
+
 TEST(StateFile, OfOneNameTheLastHolds) {
   const std::string pickle =
       "\x80\x02}(" + text("w") + tensor({}) + text("w") + tensor({.sizes = {1}, .strides = {1}}) + "u.";

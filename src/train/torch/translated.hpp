@@ -10,12 +10,17 @@
 
 namespace stoker::training {
 
+// Whether that is what PyTorch's and oneDNN's allocators say.
+inline bool tells_of_memory(const std::string& text) {
+  return text.find("allocate memory") != std::string::npos ||
+         text.find("not enough memory") != std::string::npos;
+}
+
 // Runs `body`; Errors pass.
 template <class Body>
 auto translated(const char* operation, const Body& body) {
   const auto fail = [&](const std::string& found) {
-    const bool no_memory = found.find("can't allocate memory") != std::string::npos ||
-                           found.find("not enough memory") != std::string::npos;
+    const bool no_memory = tells_of_memory(found);
     return Error(no_memory ? ErrorCode::out_of_resources : ErrorCode::internal,
                  {.operation = operation,
                   .object = "network",

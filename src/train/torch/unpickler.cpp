@@ -1,8 +1,8 @@
 #include "train/torch/unpickler.hpp"
 
+#include <ATen/core/Tensor.h>
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <utility>
 
 #include "stoker/error.hpp"

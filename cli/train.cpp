@@ -19,6 +19,24 @@ namespace stoker::cli {
 
 namespace {
 
+// What an evaluation tells beyond its figures.
+void add_evaluation(const TrainLine& line, Json& json) {
+  const Goodput& parts = line.goodput;
+  const double whole =
+      parts.train_s + parts.data_wait_s + parts.evaluate_s + parts.checkpoint_s + parts.other_s;
+  const auto share = [&](double seconds) { return measured(seconds / whole); };
+  json["goodput"] = {{"train", share(parts.train_s)},
+                     {"data_wait", share(parts.data_wait_s)},
+                     {"evaluate", share(parts.evaluate_s)},
+                     {"checkpoint", share(parts.checkpoint_s)},
+                     {"other", share(parts.other_s)}};
+  json["classes"] = Json::array();
+  for (const ClassAccuracy& one : line.classes)
+    json["classes"].push_back({{"name", one.name.empty() ? Json(nullptr) : Json(one.name)},
+                               {"images", one.images},
+                               {"correct", one.correct}});
+}
+
 std::string as_json(const TrainLine& line, bool top_k) {
   Json json = json_object("train");
   json["phase"] = line.phase == TrainPhase::train ? "train" : "eval";
@@ -35,49 +53,20 @@ std::string as_json(const TrainLine& line, bool top_k) {
   json["total_eta_s"] = measured(line.total_eta_s);
   json["cost"] = measured(line.cost);
   json["cost_to_go"] = measured(line.cost_to_go);
-  return json_line(json);
-}
-
-std::string as_json(const TrainReport& report) {
-  Json json = json_object("train");
-  const auto share = [&](double seconds) {
-    return measured(report.wall_s > 0 ? std::optional(seconds / report.wall_s) : std::nullopt);
-  };
-  json["phase"] = "end";
-  json["images"] = report.images;
-  json["images_per_s"] = measured(report.images_per_s);
-  json["data_wait_share"] = measured(report.data_wait_share);
-  json["wall_s"] = measured(report.wall_s);
-  json["goodput"] = {{"train", share(report.goodput.train_s)},
-                     {"data_wait", share(report.goodput.data_wait_s)},
-                     {"evaluate", share(report.goodput.evaluate_s)},
-                     {"checkpoint", share(report.goodput.checkpoint_s)},
-                     {"other", share(report.goodput.other_s)}};
-  const bool evaluated = !report.evaluations.empty();
-  json["best_accuracy"] = evaluated ? measured(report.best_accuracy) : Json(nullptr);
-  json["final_accuracy"] = evaluated ? measured(report.final_accuracy) : Json(nullptr);
-  json["classes"] = Json::array();
-  for (const ClassAccuracy& one : report.classes)
-    json["classes"].push_back({{"name", one.name.empty() ? Json(nullptr) : Json(one.name)},
-                               {"images", one.images},
-                               {"correct", one.correct}});
-  json["cost"] = measured(report.cost);
-  json["last_checkpoint"] = report.last_checkpoint.empty() ? Json(nullptr) : Json(report.last_checkpoint);
-  json["interrupted"] = report.interrupted;
-  json["notes"] = report.notes;
+  if (line.phase == TrainPhase::eval) add_evaluation(line, json);
   return json_line(json);
 }
 
 std::string money(double amount) { return fmt::format("{:.2f}", amount); }
 
-std::string as_text(const TrainLine& line) {
+std::string as_text(const TrainLine& line, int top_k) {
   std::string text = line.phase == TrainPhase::train
                          ? fmt::format("epoch {:>3}  step {:>6}/{}", line.epoch, line.step, line.total_steps)
                          : fmt::format("epoch {:>3}  evaluation ", line.epoch);
   text += fmt::format("  {:>5} images/s  data wait {:>6}  loss {:.4f}  accuracy {}",
                       short_number(line.images_per_s), percent(line.data_wait_share), line.loss,
                       percent(line.accuracy));
-  if (line.top_k_accuracy) text += fmt::format("  top-k {}", percent(*line.top_k_accuracy));
+  if (line.top_k_accuracy) text += fmt::format("  top-{} {}", top_k, percent(*line.top_k_accuracy));
   if (line.total_eta_s) text += fmt::format("  {} to go", format_duration(*line.total_eta_s));
   if (line.cost) text += fmt::format("  cost {}", money(*line.cost));
   if (line.cost_to_go) text += fmt::format(" + {}", money(*line.cost_to_go));
@@ -162,15 +151,22 @@ int run_train(const Call& call) {
   };
   TrainCallbacks callbacks;
   callbacks.line = [&](const TrainLine& line) {
-    if (!common.json) return tell(as_text(line));
-    if (log) log->line(as_text(line));
+    if (!common.json) return tell(as_text(line, train.top_k));
+    if (log) log->line(as_text(line, train.top_k));
     call.out.line(as_json(line, train.top_k > 0));
     call.out.flush();
   };
   callbacks.note = [&](const std::string& note) { tell(note); };
-  const TrainReport report = stoker::train(train, callbacks, &stop_requested());
-  if (common.json) call.out.line(as_json(report));
+  const TrainReport report = [&] {
+    try {
+      return stoker::train(train, callbacks, &stop_requested());
+    } catch (const Error& error) {
+      if (log) log->line(printable(error.what()));
+      throw;
+    }
+  }();
   for (const std::string& line : summary(report)) tell(line);
+  if (!report.unsaved.empty()) throw Error(ErrorCode::io, {.found = report.unsaved});
   return report.interrupted && interrupted() ? kInterrupted : kDone;
 }
 

@@ -78,24 +78,6 @@ struct TrainOptions {
 
 enum class TrainPhase { train, eval };
 
-// One report: a stretch of training, or an evaluation. What is not known is empty, never 0.
-struct TrainLine {
-  TrainPhase phase = TrainPhase::train;
-  int epoch = 0;           // from 0
-  std::uint64_t step = 0;  // since the beginning of the training
-  std::uint64_t total_steps = 0;
-  double images_per_s = 0;
-  double data_wait_share = 0;  // share of wall time spent inside the loader's next()
-  double loss = 0;             // mean over the stretch
-  double accuracy = 0;         // share, 0..1
-  std::optional<double> top_k_accuracy;
-  std::optional<double> lr;  // of the last step; training alone
-  std::optional<double> epoch_eta_s;
-  std::optional<double> total_eta_s;
-  std::optional<double> cost;        // of the time so far, resumed stretches included
-  std::optional<double> cost_to_go;  // until the end
-};
-
 // Where the wall time went, in seconds; the parts add up to the whole.
 struct Goodput {
   double train_s = 0;       // forward, backward, optimiser
@@ -111,6 +93,26 @@ struct ClassAccuracy {
   std::uint64_t correct = 0;
 };
 
+// One report: a stretch of training, or an evaluation. What is not known is empty, never 0.
+struct TrainLine {
+  TrainPhase phase = TrainPhase::train;
+  int epoch = 0;           // from 0
+  std::uint64_t step = 0;  // since the beginning of the training
+  std::uint64_t total_steps = 0;
+  double images_per_s = 0;
+  double data_wait_share = 0;  // share of wall time spent inside the loader's next()
+  double loss = 0;             // mean over the stretch
+  double accuracy = 0;         // share, 0..1
+  std::optional<double> top_k_accuracy;
+  std::optional<double> lr;  // of the last step; training alone
+  std::optional<double> epoch_eta_s;
+  std::optional<double> total_eta_s;
+  std::optional<double> cost;          // of the time so far, resumed stretches included
+  std::optional<double> cost_to_go;    // until the end
+  Goodput goodput;                     // of this run so far; evaluations alone
+  std::vector<ClassAccuracy> classes;  // evaluations alone
+};
+
 struct TrainReport {
   std::vector<TrainLine> evaluations;
   std::vector<ClassAccuracy> classes;  // of the last evaluation
@@ -123,6 +125,7 @@ struct TrainReport {
   std::uint64_t images = 0;
   std::optional<double> cost;
   std::string last_checkpoint;  // empty: none was written
+  std::string unsaved;          // why the last one could not be written; empty: it was, or none was wanted
   bool interrupted = false;
   std::vector<std::string> notes;  // what the summary tells people beyond figures
 };
@@ -137,8 +140,9 @@ struct TrainCallbacks {
 // Trains and evaluates. `stop` set by a signal handler ends it behind the step in progress, with a checkpoint
 // (interrupted). Errors: invalid_argument (options, class maps that differ, labels out of range: the record
 // is named, a checkpoint of another network), not_found and corrupt_data (a checkpoint that was asked for by
-// name), the loader's; io and out_of_resources where the last checkpoint could not be written. Whatever
-// happens, checkpoints that were whole stay whole.
+// name), the loader's, unavailable (another training writes under the prefix); io where nothing can be
+// written under it. A checkpoint that cannot be written later on ends nothing: see TrainReport::unsaved.
+// Whatever ends the training, what was learned is saved first, unless it diverged.
 TrainReport train(const TrainOptions& options, const TrainCallbacks& callbacks = {},
                   const std::atomic<bool>* stop = nullptr);
 

@@ -23,6 +23,7 @@ constexpr std::string_view kMagic = "STKRCKPT";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::string_view kSchema = "stoker.checkpoint/1";
 constexpr std::uint64_t kMaxHeaderBytes = 16 << 20;
+constexpr int kMostEpochs = 1'000'000'000;
 // Magic, version, header bytes, learner bytes, CRC-32C of the header, CRC-32C of the learner.
 constexpr std::size_t kVersionAt = 8, kHeaderBytesAt = 12, kLearnerBytesAt = 16, kHeaderCrcAt = 24,
                       kLearnerCrcAt = 28, kFrontBytes = 32;
@@ -129,6 +130,12 @@ void read_history(const Json& json, History& history) {
   for (const Json& line : json.at("evaluations")) history.evaluations.push_back(evaluation_of(line));
 }
 
+// -1 where it is none, or beyond all epochs.
+int whole_number(const Json& json) {
+  const auto value = json.get<std::int64_t>();
+  return value >= 0 && value <= kMostEpochs ? static_cast<int>(value) : -1;
+}
+
 // Throws nlohmann's exceptions where a field is missing or of another type.
 CheckpointHeader header_of(const Json& json) {
   CheckpointHeader header;
@@ -139,10 +146,14 @@ CheckpointHeader header_of(const Json& json) {
   header.averaged = json.at("averaged").get<bool>();
   const Json& position = json.at("position");
   header.position = {.step = position.at("step").get<std::uint64_t>(),
-                     .epoch = position.at("epoch").get<int>(),
+                     .epoch = whole_number(position.at("epoch")),
                      .epoch_step = position.at("epoch_step").get<std::uint64_t>(),
-                     .epochs_evaluated = position.at("epochs_evaluated").get<int>(),
+                     .epochs_evaluated = whole_number(position.at("epochs_evaluated")),
                      .loader = position.at("loader").get<std::string>()};
+  const Position& position_read = header.position;
+  if (position_read.epoch < 0 || position_read.epochs_evaluated < 0 ||
+      position_read.epoch_step > position_read.step)
+    throw Error(ErrorCode::corrupt_data, {.found = "its position is none that a training can have"});
   read_history(json.at("history"), header.history);
   for (const auto& [name, value] : json.at("settings").items())
     header.settings.emplace_back(name, value.get<std::string>());
@@ -194,6 +205,8 @@ void write_checkpoint(WritableFile& file, const CheckpointHeader& header, std::s
   file.append(bytes_of(learner));
 }
 
+bool is_checkpoint(std::string_view bytes) { return bytes.starts_with(kMagic); }
+
 Result<Checkpoint> read_checkpoint(Store& store, const std::string& path) try {
   const std::unique_ptr<ReadableFile> file = store.open_read(path);
   std::array<std::byte, kFrontBytes> front{};
@@ -224,6 +237,8 @@ Result<Checkpoint> read_checkpoint(Store& store, const std::string& path) try {
     return Checkpoint{header_of(Json::parse(*text)), std::move(*learner)};
   } catch (const Json::exception& error) {
     return damaged(path, fmt::format("its header: {}", error.what()));
+  } catch (const Error& error) {
+    return damaged(path, error.parts().found);
   }
 } catch (const Error& error) {
   return tl::unexpected(error);

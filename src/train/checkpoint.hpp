@@ -50,6 +50,8 @@ struct Checkpoint {
 // Source: docs/formats/checkpoint.md.
 // Appends one to `file`. Errors: the file's.
 void write_checkpoint(WritableFile& file, const CheckpointHeader& header, std::string_view learner);
+// Whether a file begins as one.
+bool is_checkpoint(std::string_view bytes);
 // Errors: corrupt_data (cut short, checksums, fields: says what), unsupported (a later version), the store's.
 Result<Checkpoint> read_checkpoint(Store& store, const std::string& path);
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <ranges>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -95,8 +96,10 @@ Result<std::optional<Checkpoint>> CheckpointFolder::newest(std::vector<std::stri
   for (const CheckpointName& name : list() | std::views::reverse) {
     auto checkpoint = read_checkpoint(*store_, name.path);
     if (checkpoint) return std::optional(std::move(*checkpoint));
-    if (checkpoint.error().code() != ErrorCode::corrupt_data) return tl::unexpected(checkpoint.error());
-    skipped.emplace_back(fmt::format("{} is passed over: {}", name.path, checkpoint.error().parts().found));
+    const Error& error = checkpoint.error();
+    if (error.code() != ErrorCode::corrupt_data && error.code() != ErrorCode::not_found)
+      return tl::unexpected(error);
+    skipped.emplace_back(fmt::format("{} is passed over: {}", name.path, error.parts().found));
   }
   return std::optional<Checkpoint>();
 }
@@ -108,14 +111,19 @@ void CheckpointFolder::write(const CheckpointHeader& header, const LearnerState&
   file->commit();
 }
 
-void CheckpointFolder::prune(int keep, std::optional<int> best_epoch) const {
+void CheckpointFolder::probe() const {
+  // Dropped without commit(): nothing of it stays.
+  store_->create(path_behind_epoch(0))->append(std::as_bytes(std::span("x", 1)));
+}
+
+void CheckpointFolder::prune(const Position& newest, int keep, const std::vector<std::string>& others) const {
   if (keep == 0) return;
-  const std::vector<CheckpointName> all = list();
-  const std::size_t newest = std::min(all.size(), static_cast<std::size_t>(keep));
-  for (const CheckpointName& name : all | std::views::take(all.size() - newest)) {
-    const bool best = name.step == 0 && name.epoch == best_epoch;
-    if (!best) store_->remove(name.path);
-  }
+  std::vector<CheckpointName> all = list();
+  const std::pair last(newest.epoch, newest.epoch_step == 0 ? 0 : newest.step);
+  std::erase_if(all, [&](const CheckpointName& name) { return std::pair(name.epoch, name.step) > last; });
+  const std::size_t kept = std::min(all.size(), static_cast<std::size_t>(keep));
+  for (const CheckpointName& name : all | std::views::take(all.size() - kept))
+    if (std::ranges::find(others, name.path) == others.end()) store_->remove(name.path);
 }
 
 }  // namespace stoker::training

@@ -32,14 +32,17 @@ class CheckpointFolder {
 
   // In the order of training. Errors: the store's.
   std::vector<CheckpointName> list() const;
-  // The newest one that is whole, or none. `skipped` gets a sentence for each newer one that is not.
-  // Errors: the store's, but for what is damaged.
+  // The newest one that is whole, or none. `skipped` gets a sentence for each newer one that is not, or that
+  // cannot be opened. Errors: unsupported (a later version), the store's.
   Result<std::optional<Checkpoint>> newest(std::vector<std::string>& skipped) const;
 
+  // Tries whether something can be written there. Errors: the store's.
+  void probe() const;
   // Writes it under its name, whole or not at all. Errors: the store's.
   void write(const CheckpointHeader& header, const LearnerState& learner) const;
-  // Removes all but the newest `keep` (0: all stay) and that of `best_epoch`. Errors: the store's.
-  void prune(int keep, std::optional<int> best_epoch) const;
+  // Of those up to `newest`, removes all but the last `keep` (0: all stay) and those in `others`. Later ones
+  // are left alone: they were passed over. Errors: the store's.
+  void prune(const Position& newest, int keep, const std::vector<std::string>& others) const;
 
   Store& store() const { return *store_; }
   const std::string& prefix() const { return prefix_; }

@@ -10,21 +10,6 @@ namespace stoker::training {
 
 namespace {
 
-// Writes one and removes those that it makes superfluous; runs in a thread of its own.
-std::optional<Error> write_one(const CheckpointFolder& folder, const CheckpointHeader& header,
-                               const LearnerState& learner, int keep, std::optional<int> best_epoch) {
-  try {
-    folder.write(header, learner);
-    folder.prune(keep, best_epoch);
-    return std::nullopt;
-  } catch (const Error& error) {
-    return error;
-  } catch (const std::exception& error) {
-    return Error(ErrorCode::internal,
-                 {.operation = "write checkpoint", .object = folder.prefix(), .found = error.what()});
-  }
-}
-
 std::string names_of(const std::vector<CheckpointName>& all) {
   constexpr std::size_t kShown = 5;
   std::string text;
@@ -36,7 +21,10 @@ std::string names_of(const std::vector<CheckpointName>& all) {
 }  // namespace
 
 Checkpoints::Checkpoints(const TrainOptions& options, std::shared_ptr<Store> store) : options_(options) {
-  if (!options.model_prefix.empty()) folder_.emplace(std::move(store), options.model_prefix);
+  if (options.model_prefix.empty()) return;
+  folder_.emplace(std::move(store), options.model_prefix);
+  folder_->probe();
+  lock_.emplace(options.model_prefix);
 }
 
 Checkpoints::~Checkpoints() { finish(); }
@@ -71,23 +59,87 @@ bool Checkpoints::due(std::uint64_t step) const {
   return options_.checkpoint_s > 0 && since.count() >= options_.checkpoint_s;
 }
 
+Checkpoints::Outcome Checkpoints::write_one(const CheckpointFolder& folder, const CheckpointHeader& header,
+                                            const LearnerState& learner, int keep,
+                                            const std::vector<std::string>& kept) {
+  Outcome outcome;
+  const auto attempt = [&](std::optional<Error>& failure, const auto& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      failure = error;
+    } catch (const std::exception& error) {
+      failure = Error(ErrorCode::internal, {.operation = "write checkpoint",
+                                            .object = folder.path_of(header.position),
+                                            .found = error.what()});
+    }
+  };
+  attempt(outcome.write, [&] { folder.write(header, learner); });
+  if (!outcome.write) attempt(outcome.prune, [&] { folder.prune(header.position, keep, kept); });
+  return outcome;
+}
+
 void Checkpoints::write(CheckpointHeader header, std::unique_ptr<LearnerState> learner,
                         std::optional<int> best_epoch) {
   finish();
   last_begin_ = std::chrono::steady_clock::now();
-  writing_path_ = folder_->path_of(header.position);
-  writing_ = std::async(std::launch::async, [folder = *folder_, header = std::move(header),
-                                             learner = std::move(learner), keep = options_.keep, best_epoch] {
-    return write_one(folder, header, *learner, keep, best_epoch);
-  });
+  being_written_ = {folder_->path_of(header.position), header.position.step};
+  std::vector<std::string> kept{proven_};
+  if (best_epoch) kept.push_back(folder_->path_behind_epoch(*best_epoch));
+  writing_ = std::async(
+      std::launch::async,
+      [folder = *folder_, header = std::move(header), learner = std::move(learner), keep = options_.keep,
+       kept = std::move(kept)] { return write_one(folder, header, *learner, keep, kept); });
+}
+
+void Checkpoints::prove(std::uint64_t step) {
+  good_step_ = step;
+  if (last_written_.step <= good_step_) proven_ = last_written_.path;
+}
+
+void Checkpoints::discard_unproven() {
+  finish();
+  if (last_written_.path.empty() || last_written_.step <= good_step_ || failure_) return;
+  try {
+    folder_->store().remove(last_written_.path);
+    troubles_.push_back(last_written_.path + " is removed: its weights have diverged");
+    last_written_ = {proven_, good_step_};
+  } catch (const Error& error) {
+    troubles_.push_back(fmt::format("the last checkpoint has diverged: {}", error.what()));
+  }
+}
+
+void Checkpoints::prune(const Position& newest, std::optional<int> best_epoch) {
+  std::vector<std::string> kept;
+  if (best_epoch) kept.push_back(folder_->path_behind_epoch(*best_epoch));
+  try {
+    folder_->prune(newest, options_.keep, kept);
+  } catch (const Error& error) {
+    troubles_.push_back(fmt::format("older checkpoints could not be removed: {}", error.what()));
+  }
+}
+
+void Checkpoints::collect() {
+  const Outcome outcome = writing_.get();
+  failure_ = outcome.write;
+  if (failure_) {
+    troubles_.push_back(
+        fmt::format("no checkpoint was written, the next one is tried in its turn: {}", failure_->what()));
+    return;
+  }
+  last_written_ = being_written_;
+  if (last_written_.step <= good_step_) proven_ = last_written_.path;
+  if (outcome.prune)
+    troubles_.push_back(fmt::format("older checkpoints could not be removed: {}", outcome.prune->what()));
 }
 
 void Checkpoints::finish() {
-  if (!writing_.valid()) return;
-  failure_ = writing_.get();
-  if (!failure_) last_written_ = writing_path_;
+  if (writing_.valid()) collect();
 }
 
-std::optional<Error> Checkpoints::take_failure() { return std::exchange(failure_, std::nullopt); }
+std::vector<std::string> Checkpoints::take_troubles() {
+  if (writing_.valid() && writing_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) collect();
+  return std::exchange(troubles_, {});
+}
 
 }  // namespace stoker::training

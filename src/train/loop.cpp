@@ -31,6 +31,19 @@ double seconds_since(Clock::time_point begin) {
 }
 
 // The whole object at `path`. Errors: the store's.
+// `work`'s result; an error that names something inside a file names the file.
+template <class Work>
+auto of_file(const std::string& path, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    ErrorParts parts = error.parts();
+    parts.found = parts.object.empty() ? parts.found : parts.object + ": " + parts.found;
+    parts.object = path;
+    throw Error(error.code(), parts);
+  }
+}
+
 std::string read_file(const std::string& path) {
   const std::unique_ptr<ReadableFile> file = open_store(path)->open_read(path);
   std::string bytes(file->bytes(), '\0');
@@ -48,6 +61,7 @@ class TrainingRun {
 
  private:
   void begin();
+  void load_first_weights();
   void go_on_from(const Checkpoint& checkpoint);
   void make_schedule();
   void run_epochs();
@@ -55,8 +69,10 @@ class TrainingRun {
   bool train_step();
   void close_stretch();
   bool evaluate();
+  [[noreturn]] void stop_diverged(double loss);
   void write_checkpoint();
-  void tell_failure();
+  void save_before_error();
+  void tell_troubles();
   void finish();
 
   void report_line(TrainLine line);
@@ -70,6 +86,7 @@ class TrainingRun {
     return data_.evaluates() ? options_.num_epochs - position_.epochs_evaluated : 0;
   }
   double wall_s() const { return earlier_.wall_s + seconds_since(begin_); }
+  Goodput goodput() const;
   History history() const;
   std::optional<int> best_epoch() const;
 
@@ -92,6 +109,8 @@ class TrainingRun {
   History earlier_;   // of the runs that this one goes on from
   Stretch stretch_;   // since the last line
   Stretch training_;  // all before it, in this run
+  bool diverged_ = false;
+  std::uint64_t saved_step_ = 0;
 };
 
 TrainingRun::TrainingRun(const TrainOptions& options, const LearnerFactory& make_learner,
@@ -129,13 +148,23 @@ void TrainingRun::begin() {
     go_on_from(*checkpoint);
   } else {
     if (options_.resume) note("no checkpoint to go on from: the training begins at its beginning");
-    if (!options_.init_from.empty())
-      for (std::string& text : learner_->load_weights(read_file(options_.init_from)))
-        note(options_.init_from + ": " + text);
+    if (!options_.init_from.empty()) load_first_weights();
   }
   if (!options_.tensorboard.empty())
     events_.emplace(value_or_throw(
         EventFile::create(options_.tensorboard, position_.step == 0 ? 0 : position_.step + 1)));
+}
+
+void TrainingRun::load_first_weights() {
+  const std::string bytes = read_file(options_.init_from);
+  if (is_checkpoint(bytes))
+    throw Error(ErrorCode::invalid_argument,
+                {.object = "--init-from " + options_.init_from,
+                 .found = "a checkpoint of stoker train",
+                 .allowed = "a state_dict",
+                 .next_step = "make one of it with `stoker export`, or go on from it with --resume auto"});
+  const auto notes = of_file(options_.init_from, [&] { return learner_->load_weights(bytes); });
+  for (const std::string& text : notes) note(options_.init_from + ": " + text);
 }
 
 void TrainingRun::go_on_from(const Checkpoint& checkpoint) {
@@ -170,7 +199,13 @@ void TrainingRun::go_on_from(const Checkpoint& checkpoint) {
     note(fmt::format("{} is {} from here on; the checkpoint was made with {}", name,
                      now->second.empty() ? "empty" : now->second, value.empty() ? "none" : value));
   }
-  learner_->restore(checkpoint.learner);
+  if (header.position.epoch_step >= steps_per_epoch_)
+    throw Error(ErrorCode::invalid_argument,
+                {.operation = "go on from checkpoint",
+                 .found = fmt::format("{} steps of an epoch", header.position.epoch_step),
+                 .allowed = fmt::format("below {}, the steps of an epoch of this data", steps_per_epoch_),
+                 .next_step = "give the data that it was made with"});
+  of_file(options_.model_prefix, [&] { learner_->restore(checkpoint.learner); });
   earlier_ = header.history;
   position_ = header.position;
   position_.step = static_cast<std::uint64_t>(position_.epoch) * steps_per_epoch_ + position_.epoch_step;
@@ -234,14 +269,9 @@ bool TrainingRun::train_step() {
                                           data_.classes_of(batch, data_.train, /*substitutes_count=*/true)},
                                          1.0 / static_cast<double>(batches));
   }
-  // Before the weights change: those of the last checkpoint, and these, stay good.
-  if (!std::isfinite(step.outcome.loss_sum))
-    throw Error(
-        ErrorCode::invalid_argument,
-        {.operation = "train",
-         .object = fmt::format("step {} (epoch {})", position_.step, position_.epoch),
-         .found = fmt::format("the loss is {}: the training has diverged", std::abs(step.outcome.loss_sum)),
-         .next_step = "use a smaller --lr or a longer --warmup-steps"});
+  // Before the weights change, and before the last checkpoint counts as good.
+  if (!std::isfinite(step.outcome.loss_sum)) stop_diverged(step.outcome.loss_sum);
+  checkpoints_.prove(position_.step);
   learner_->update(schedule_->lr(position_.step));
   ++position_.step;
   ++position_.epoch_step;
@@ -260,6 +290,17 @@ bool TrainingRun::train_step() {
     return false;
   }
   return true;
+}
+
+void TrainingRun::stop_diverged(double loss) {
+  diverged_ = true;
+  checkpoints_.discard_unproven();
+  tell_troubles();
+  throw Error(ErrorCode::invalid_argument,
+              {.operation = "train",
+               .object = fmt::format("step {} (epoch {})", position_.step, position_.epoch),
+               .found = fmt::format("the loss is {}: the training has diverged", std::abs(loss)),
+               .next_step = "use a smaller --lr or a longer --warmup-steps"});
 }
 
 void TrainingRun::close_stretch() {
@@ -283,6 +324,7 @@ bool TrainingRun::train_epoch() {
   bool goes_on = true;
   while (goes_on && !at_epoch_end()) {
     goes_on = train_step();
+    tell_troubles();
     if (goes_on && !at_epoch_end() && checkpoints_.due(position_.step)) write_checkpoint();
   }
   close_stretch();
@@ -318,11 +360,14 @@ bool TrainingRun::evaluate() {
     }
     if (asked_to_stop()) {
       result_.interrupted = true;
+      result_.goodput.evaluate_s += seconds_since(begin);
       return false;
     }
   }
   stretch.wall_s = seconds_since(begin);
   result_.goodput.evaluate_s += stretch.wall_s;
+  if (!std::isfinite(stretch.outcome.loss_sum)) stop_diverged(stretch.outcome.loss_sum);
+  checkpoints_.prove(position_.step);
   if (stretch.outcome.counted == 0)
     throw Error(
         ErrorCode::corrupt_data,
@@ -337,38 +382,52 @@ bool TrainingRun::evaluate() {
   fill_line(stretch, options_.top_k > 0, line);
   line.epoch_eta_s = eta_->epoch_s(position_.step);
   line.total_eta_s = eta_->total_s(position_.step, static_cast<std::uint64_t>(epochs_to_evaluate()));
-  result_.classes = std::move(classes);
+  line.goodput = goodput();
+  line.classes = std::move(classes);
   report_line(line);
   return true;
+}
+
+// Of this run, so far.
+Goodput TrainingRun::goodput() const {
+  Goodput parts = result_.goodput;
+  parts.data_wait_s = training_.wait_s + stretch_.wait_s;
+  parts.train_s = training_.wall_s + stretch_.wall_s - parts.data_wait_s;
+  parts.other_s = std::max(
+      0.0, seconds_since(begin_) - parts.train_s - parts.data_wait_s - parts.evaluate_s - parts.checkpoint_s);
+  return parts;
 }
 
 History TrainingRun::history() const {
   History history = earlier_;
   history.training += training_;
   history.training += stretch_;
-  history.goodput.train_s += training_.wall_s - training_.wait_s + stretch_.wall_s - stretch_.wait_s;
-  history.goodput.data_wait_s += training_.wait_s + stretch_.wait_s;
-  history.goodput.evaluate_s += result_.goodput.evaluate_s;
-  history.goodput.checkpoint_s += result_.goodput.checkpoint_s;
+  const Goodput parts = goodput();
+  history.goodput.train_s += parts.train_s;
+  history.goodput.data_wait_s += parts.data_wait_s;
+  history.goodput.evaluate_s += parts.evaluate_s;
+  history.goodput.checkpoint_s += parts.checkpoint_s;
+  history.goodput.other_s += parts.other_s;
   history.wall_s = wall_s();
-  const Goodput& parts = history.goodput;
-  history.goodput.other_s = std::max(
-      0.0, history.wall_s - parts.train_s - parts.data_wait_s - parts.evaluate_s - parts.checkpoint_s);
   history.evaluations = result_.evaluations;
   return history;
 }
 
 // The checkpoint (by its number of epochs) with the best accuracy.
 std::optional<int> TrainingRun::best_epoch() const {
-  if (result_.evaluations.empty()) return std::nullopt;
-  return std::ranges::max_element(result_.evaluations, {}, &TrainLine::accuracy)->epoch + 1;
+  std::optional<TrainLine> best;
+  for (const TrainLine& line : result_.evaluations) {
+    const bool whole = line.step % steps_per_epoch_ == 0;  // --max-minutes evaluates in the middle of one
+    if (whole && (!best || line.accuracy > best->accuracy)) best = line;
+  }
+  return best ? std::optional(best->epoch + 1) : std::nullopt;
 }
 
 void TrainingRun::write_checkpoint() {
   if (!checkpoints_.wanted()) return;
   const Clock::time_point begin = Clock::now();
   checkpoints_.finish();
-  tell_failure();
+  tell_troubles();
   CheckpointHeader header{.network = {.num_layers = options_.num_layers,
                                       .width = options_.width,
                                       .num_classes = data_.num_classes()},
@@ -378,20 +437,35 @@ void TrainingRun::write_checkpoint() {
                           .settings = shaping_settings(options_)};
   if (position_.epoch_step != 0) header.position.loader = data_.train.loader->state().to_string();
   checkpoints_.write(std::move(header), learner_->state(), best_epoch());
+  saved_step_ = position_.step;
   result_.goodput.checkpoint_s += seconds_since(begin);
 }
 
 // A checkpoint that could not be written does not end the training: what was learned lives in memory alone.
-void TrainingRun::tell_failure() {
-  if (const auto failure = checkpoints_.take_failure())
-    note(fmt::format("no checkpoint was written, the next one is tried in its turn: {}", failure->what()));
+void TrainingRun::tell_troubles() {
+  for (std::string& text : checkpoints_.take_troubles()) note(std::move(text));
+}
+
+// What was learned must not be lost because an image, a pipe or an evaluation failed.
+void TrainingRun::save_before_error() {
+  if (diverged_ || !checkpoints_.wanted() || position_.step == saved_step_) return;
+  try {
+    write_checkpoint();
+    checkpoints_.finish();
+    tell_troubles();
+  } catch (const Error&) {  // the error that ends the training is the one to tell
+  }
 }
 
 void TrainingRun::finish() {
   const Clock::time_point begin = Clock::now();
   checkpoints_.finish();
+  const bool proven = data_.evaluates() && position_.epochs_evaluated == position_.epoch;
+  if (checkpoints_.wanted() && proven && !checkpoints_.last_failure())
+    checkpoints_.prune(position_, best_epoch());
   result_.goodput.checkpoint_s += seconds_since(begin);
-  if (const auto failure = checkpoints_.take_failure()) throw Error(*failure);
+  tell_troubles();
+  if (checkpoints_.last_failure()) result_.unsaved = checkpoints_.last_failure()->what();
   result_.last_checkpoint = checkpoints_.last_written();
   training_ += std::exchange(stretch_, {});
   result_.images = training_.outcome.counted;
@@ -406,13 +480,11 @@ void TrainingRun::finish() {
       wait_evidence(training_.wait_s, training_.wall_s, data_.train.loader->counters(),
                     data_.train.loader->threads(), allowed_cpus());
   if (const auto advice = wait_advice(evidence)) result_.notes.push_back(*advice);
-  result_.wall_s = seconds_since(begin_);
+  if (!result_.evaluations.empty()) result_.classes = result_.evaluations.back().classes;
+  result_.goodput = goodput();
+  const Goodput& parts = result_.goodput;
+  result_.wall_s = parts.train_s + parts.data_wait_s + parts.evaluate_s + parts.checkpoint_s + parts.other_s;
   if (options_.price_per_h) result_.cost = *options_.price_per_h * wall_s() / 3600;
-  Goodput& parts = result_.goodput;
-  parts.train_s = training_.wall_s - training_.wait_s;
-  parts.data_wait_s = training_.wait_s;
-  parts.other_s = std::max(
-      0.0, result_.wall_s - parts.train_s - parts.data_wait_s - parts.evaluate_s - parts.checkpoint_s);
 }
 
 void TrainingRun::run_epochs() {
@@ -430,8 +502,13 @@ void TrainingRun::run_epochs() {
 }
 
 TrainReport TrainingRun::run() {
-  const std::uint64_t first_step = position_.step;
-  run_epochs();
+  const std::uint64_t first_step = saved_step_ = position_.step;
+  try {
+    run_epochs();
+  } catch (const Error&) {
+    save_before_error();
+    throw;
+  }
   if (position_.step > first_step || result_.evaluations.size() > earlier_.evaluations.size())
     write_checkpoint();
   if (position_.step == first_step && !result_.interrupted)

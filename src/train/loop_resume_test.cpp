@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <gmock/gmock.h>
-#include <set>
+#include <limits>
+#include <thread>
 
 #include "store/faulty_store.hpp"
 #include "train/checkpoint_folder.hpp"
 #include "train/loop_fixtures.hpp"
+#include "train/prefix_lock.hpp"
 
 namespace stoker::training::test {
 namespace {
@@ -198,7 +200,9 @@ TEST_F(Resume, TheLastCheckpointMustBeWrittenAndTheOneBeforeStays) {
   faults.commits = {.first = 3, .count = store::kForever, .code = ErrorCode::out_of_resources};
   store_ = std::make_shared<store::FaultyStore>(open_store("."), faults);
   options_.keep = 1;
-  EXPECT_EQ(error_of_run().code(), ErrorCode::out_of_resources);
+  const TrainReport report = run();
+  EXPECT_THAT(report.unsaved, HasSubstr("net-0003.ckpt"));
+  EXPECT_EQ(report.evaluations.size(), 3U) << "the report is there all the same";
   EXPECT_THAT(checkpoints(), Contains("net-0002.ckpt"));
   EXPECT_THAT(checkpoints(), Not(Contains("net-0003.ckpt")));
 }
@@ -210,6 +214,77 @@ TEST_F(Resume, ADivergedTrainingKeepsItsLastGoodCheckpoint) {
   EXPECT_THAT(error_of_run().what(), HasSubstr("diverged"));
   EXPECT_EQ(script_.rates.size(), 6U) << "the bad step changed the weights";
   EXPECT_THAT(checkpoints(), ElementsAre("net-0001.ckpt"));
+}
+
+// Weights that were fine at the last loss may be beyond help at the next one.
+TEST_F(Resume, ACheckpointBehindWhichTheLossIsNoNumberGoes) {
+  options_.checkpoint_steps = 1;
+  options_.keep = 1;
+  options_.data_val.clear();
+  script_.on_train_step = [this] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // time to write the one before
+    if (script_.rates.size() == 6) script_.loss = std::numeric_limits<double>::quiet_NaN();
+  };
+  EXPECT_THAT(error_of_run().what(), HasSubstr("diverged"));
+  const std::vector<std::string> left = checkpoints();
+  ASSERT_FALSE(left.empty());
+  EXPECT_THAT(left, Not(Contains("net-0001-00000006.ckpt")));
+  script_.on_train_step = {};
+  script_.loss = 1;
+  options_.resume = true;
+  EXPECT_FALSE(run().interrupted);
+}
+
+TEST_F(Resume, AnEvaluationWhoseLossIsNoNumberStopsIt) {
+  script_.on_evaluate = [this] { script_.loss = std::numeric_limits<double>::quiet_NaN(); };
+  EXPECT_THAT(error_of_run().what(), HasSubstr("diverged"));
+}
+
+TEST_F(Resume, WhatFailsBesideTheTrainingLosesNothing) {
+  script_.on_evaluate = [] { throw Error(ErrorCode::corrupt_data, {.found = "a bad picture"}); };
+  EXPECT_THAT(error_of_run().what(), HasSubstr("a bad picture"));
+  EXPECT_THAT(checkpoints(), ElementsAre("net-0001.ckpt"));
+  script_.on_evaluate = {};
+  options_.resume = true;
+  EXPECT_EQ(run().evaluations.size(), 3U) << "the evaluation is made up for";
+}
+
+TEST_F(Resume, ALineThatCannotBePrintedLosesNothing) {
+  on_line_ = [](const TrainLine& line) {
+    if (line.step == 6) throw Error(ErrorCode::io, {.found = "no reader"});
+  };
+  EXPECT_THAT(error_of_run().what(), HasSubstr("no reader"));
+  EXPECT_THAT(checkpoints(), Contains("net-0001-00000006.ckpt"));
+}
+
+TEST_F(Resume, GarbageUnderALaterNameNeitherCountsNorGoes) {
+  run_until(6);
+  folder_.write("models/net-0009.ckpt", "garbage");
+  options_.resume = true;
+  options_.keep = 1;
+  run();
+  EXPECT_THAT(checkpoints(), ElementsAre("net-0001.ckpt", "net-0003.ckpt", "net-0009.ckpt"));
+}
+
+TEST_F(Resume, APlaceWhereNothingCanBeWrittenIsToldAtOnce) {
+  folder_.write("file", "");
+  options_.model_prefix = folder_.path("file/net");
+  error_of_run();
+  EXPECT_TRUE(script_.rates.empty());
+}
+
+TEST_F(Resume, OneTrainingAtATimeUnderAPrefix) {
+  script_.on_train_step = [this] {
+    if (script_.rates.size() != 1) return;
+    try {
+      const PrefixLock second(options_.model_prefix);
+      ADD_FAILURE() << "both got it";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::unavailable);
+    }
+  };
+  run();
+  const PrefixLock free_again(options_.model_prefix);
 }
 
 TEST_F(Resume, FirstWeightsComeFromAFile) {

@@ -94,7 +94,7 @@ Result<void> check_run(const TrainOptions& options) {
     return refuse("--data-nthreads", options.data_nthreads, "1 or more; 0: tuned");
   if (options.compute_threads < 0)
     return refuse("--compute-threads", options.compute_threads, "1 or more; 0: by the CPUs");
-  if (options.top_k < 0) return refuse("--top-k", options.top_k, "2 or more; 0: top-1 alone");
+  if (options.top_k < 0) return refuse("--top-k", options.top_k, "1 or more; 0: top-1 alone");
   if (!(*options.crop_scale_min > 0 && *options.crop_scale_min <= 1))
     return refuse("--crop-scale-min", *options.crop_scale_min, "above 0, to 1");
   if (!(options.max_bad_share >= 0 && options.max_bad_share <= 1))
@@ -115,6 +115,9 @@ Result<void> check_checkpoints(const TrainOptions& options) {
   if (options.load_epoch && options.resume) return refuse("--load-epoch", "--resume too", "one of the two");
   if (!options.init_from.empty() && options.load_epoch)
     return refuse("--init-from", "--load-epoch too", "one of the two: a checkpoint has weights of its own");
+  if (options.model_prefix.ends_with('/'))
+    return refuse("--model-prefix", options.model_prefix,
+                  "a folder and the beginning of a name, as in models/net");
   if (!options.model_prefix.empty()) return {};
   const char* needs = options.resume                                               ? "--resume"
                       : options.load_epoch                                         ? "--load-epoch"
@@ -154,10 +157,10 @@ Size size_of_epoch(const TrainOptions& options, int epoch) {
 }
 
 Size largest_size(const TrainOptions& options) {
-  Size largest = *options.image_size;
+  Size largest = size_of_epoch(options, 0);
   const auto pixels = [](Size size) { return static_cast<std::int64_t>(size.width) * size.height; };
   for (const EpochSize& from : options.image_size_schedule)
-    if (pixels(from.size) > pixels(largest)) largest = from.size;
+    if (from.epoch < options.num_epochs && pixels(from.size) > pixels(largest)) largest = from.size;
   return largest;
 }
 

@@ -27,6 +27,11 @@ ExportReport export_weights(const std::string& checkpoint, const std::string& de
       value_or_throw(training::read_checkpoint(*open_store(checkpoint), checkpoint));
   const std::string bytes = library->export_weights(from.learner, averaged);
   const std::shared_ptr<Store> store = open_store(destination);
+  if (store->info(destination) && training::read_checkpoint(*store, destination))
+    throw Error(ErrorCode::invalid_argument, {.operation = "export weights",
+                                              .object = destination,
+                                              .found = "a checkpoint, which would be lost",
+                                              .next_step = "give another name"});
   const std::unique_ptr<WritableFile> file = store->create(destination);
   file->append(std::as_bytes(std::span(bytes)));
   file->commit();

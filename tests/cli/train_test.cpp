@@ -68,7 +68,13 @@ TEST(Train, OneObjectAReport) {
     EXPECT_LE(line["data_wait_share"], 1.0);
   }
   EXPECT_EQ(evaluations, 2U);
-  EXPECT_EQ(lines.back()["phase"], "eval");
+  const auto& end = lines.back();
+  EXPECT_EQ(end["phase"], "eval");
+  EXPECT_EQ(end["step"], end["total_steps"]);
+  EXPECT_EQ(end["classes"].size(), 2U);
+  double whole = 0;
+  for (const auto& [part, share] : end["goodput"].items()) whole += share.get<double>();
+  EXPECT_NEAR(whole, 1, 1e-3);
 }
 
 TEST(Train, LinesForPeopleEndInASummary) {
@@ -77,7 +83,7 @@ TEST(Train, LinesForPeopleEndInASummary) {
   const ProgramResult result = stoker(small_training(dir, {"--top-k", "2"}));
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_NE(result.out.find("images/s"), std::string::npos);
-  EXPECT_NE(result.out.find("top-k 100.0 %"), std::string::npos) << "of two classes";
+  EXPECT_NE(result.out.find("top-2 100.0 %"), std::string::npos) << "of two classes";
   EXPECT_NE(result.out.find("trained on 64 images"), std::string::npos) << result.out;
   const std::size_t accuracy = result.out.find("accuracy on the validation set");
   ASSERT_NE(accuracy, std::string::npos);

@@ -73,7 +73,7 @@ class SampleRewriter {
   Result<std::span<const std::byte>> encode(const Pixels& pixels, std::span<const std::byte> source,
                                             const ImageInfo& info, const ImagePlan& plan, Changes& changes);
 
-  const PackOptions& options_;
+  PackOptions options_;
   const bool touches_pixels_;
   image::Decoder decoder_;
   image::Resizer resizer_;

@@ -2,10 +2,10 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <ctime>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -17,8 +17,9 @@ LogFile::LogFile(std::string path)
     : path_(std::move(path)),
       descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
   if (descriptor_ >= 0) return;
-  throw Error(errno == ENOENT ? ErrorCode::not_found : ErrorCode::io,
-              {.operation = "open log file", .object = path_, .found = std::strerror(errno)});
+  throw Error(
+      errno == ENOENT ? ErrorCode::not_found : ErrorCode::io,
+      {.operation = "open log file", .object = path_, .found = std::generic_category().message(errno)});
 }
 
 LogFile::~LogFile() { ::close(descriptor_); }

@@ -1,7 +1,7 @@
 #include "cli/output.hpp"
 
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 #include <unistd.h>
 
 #include "stoker/error.hpp"
@@ -54,8 +54,9 @@ void Output::flush() {
     request_stop();
     return;
   }
-  throw Error(failure == ENOSPC ? ErrorCode::out_of_resources : ErrorCode::io,
-              {.operation = "write", .object = "standard output", .found = std::strerror(failure)});
+  throw Error(
+      failure == ENOSPC ? ErrorCode::out_of_resources : ErrorCode::io,
+      {.operation = "write", .object = "standard output", .found = std::generic_category().message(failure)});
 }
 
 Talk::Talk(std::string verb, int descriptor)

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <optional>
+#include <tuple>
 
 #include "stoker/error.hpp"
 
@@ -100,7 +101,7 @@ std::vector<std::string> class_lines(const TrainReport& report) {
         {share, fmt::format("  {:<24} {:>7}  of {}", one.name.empty() ? fmt::format("class {}", i) : one.name,
                             percent(share), counted(one.images, "image"))});
   }
-  std::ranges::stable_sort(rows, {}, &Row::share);
+  std::ranges::sort(rows, {}, [](const Row& row) { return std::tie(row.share, row.text); });
   std::vector<std::string> lines{rows.size() > kShown
                                      ? fmt::format("accuracy of the {} worst classes:", kShown)
                                      : std::string("accuracy by class:")};

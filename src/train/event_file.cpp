@@ -74,7 +74,8 @@ std::uint32_t masked_crc(std::span<const std::byte> bytes) {
 
 tl::unexpected<Error> refused(const std::string& path, int error) {
   const ErrorCode code = error == ENOSPC || error == EDQUOT ? ErrorCode::out_of_resources : ErrorCode::io;
-  return fail(code, {.operation = "write events", .object = path, .found = std::strerror(error)});
+  return fail(code,
+              {.operation = "write events", .object = path, .found = std::generic_category().message(error)});
 }
 
 std::string host_name() {

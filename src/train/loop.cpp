@@ -453,7 +453,8 @@ void TrainingRun::save_before_error() {
     write_checkpoint();
     checkpoints_.finish();
     tell_troubles();
-  } catch (const Error&) {  // the error that ends the training is the one to tell
+  } catch (const Error& error) {
+    note(fmt::format("what was learned could not be saved: {}", error.what()));
   }
 }
 

@@ -1,10 +1,10 @@
 #include "train/prefix_lock.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 
 #include "stoker/error.hpp"
@@ -37,7 +37,7 @@ PrefixLock::PrefixLock(const std::string& prefix) {
   if (prefix.find("://") != std::string::npos) return;
   while (true) {
     fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd_ < 0) refuse(ErrorCode::io, path_, std::strerror(errno));
+    if (fd_ < 0) refuse(ErrorCode::io, path_, std::generic_category().message(errno));
     if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
       const int error = errno;
       ::close(fd_);

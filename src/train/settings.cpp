@@ -23,9 +23,9 @@ constexpr int kLargestWidth = 1024;
 constexpr Normalize kImageNet{.mean = {0.485F, 0.456F, 0.406F}, .std = {0.229F, 0.224F, 0.225F}};
 
 template <class T>
-tl::unexpected<Error> refuse(const char* option, const T& found, std::string allowed) {
+tl::unexpected<Error> refuse(const char* option, const T& found, const std::string& allowed) {
   return fail(ErrorCode::invalid_argument,
-              {.object = option, .found = fmt::format("{}", found), .allowed = std::move(allowed)});
+              {.object = option, .found = fmt::format("{}", found), .allowed = allowed});
 }
 
 Result<void> check_size(const char* option, Size size, int num_layers) {

@@ -135,6 +135,7 @@ bool is_small_network(int num_layers) {
 
 TrainOptions with_defaults(TrainOptions options) {
   const bool small = is_small_network(options.num_layers);
+  if (!small) options.width = 64;  // theirs are not chosen
   if (!options.image_size) options.image_size = small ? Size{64, 64} : Size{224, 224};
   // The reference trainings of ImageNet [pytorch/vision references/classification]; small sets need more.
   if (!options.wd) options.wd = small ? 5e-4 : 1e-4;

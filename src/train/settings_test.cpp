@@ -149,6 +149,7 @@ TEST(Defaults, FollowTheNetwork) {
   const TrainOptions large = with_defaults(options);
   EXPECT_EQ(*large.image_size, (Size{224, 224}));
   EXPECT_EQ(*large.wd, 1e-4);
+  EXPECT_EQ(large.width, 64);
   EXPECT_EQ(*large.crop_scale_min, 0.08);
   EXPECT_THAT(eval_recipe(*large.image_size), HasSubstr("resize(256)"));
   options.num_layers = 8;

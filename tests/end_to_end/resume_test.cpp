@@ -122,6 +122,21 @@ TEST_F(KilledTraining, GoesOnToTheBit) {
     EXPECT_EQ(file.path().filename().string().find(".stoker-"), std::string::npos) << file.path();
 }
 
+// ImageNet's networks by their defaults, from JPEGs to a state_dict and back.
+TEST_F(KilledTraining, LargeNetworksTrainExportAndBegin) {
+  for (const std::string layers : {"18", "50"}) {
+    SCOPED_TRACE(layers);
+    const ProgramResult trained = run_program(command("net" + layers, {}, "1", layers));
+    ASSERT_EQ(trained.status, 0) << trained.err;
+    const std::string checkpoint = "net" + layers + "-0001.ckpt";
+    const std::string exported = weights(checkpoint, "averaged");
+    EXPECT_GT(exported.size(), std::size_t{40} << 20);
+    const ProgramResult begun = run_program(
+        command("begun" + layers, {"--init-from", folder_.path(checkpoint + ".averaged.pt")}, "1", layers));
+    EXPECT_EQ(begun.status, 0) << begun.err;
+  }
+}
+
 TEST_F(KilledTraining, ASignalWritesACheckpointAndExits130) {
   RunOptions options;
   options.signal = SIGTERM;

@@ -73,6 +73,7 @@ TEST(LoadBench, CountsBadSamplesAndGoesOn) {
   const test::TempDir dir;
   LoadBenchOptions options = load_options(make_set(dir, 2, 20));
   dir.write("set/train/plain_disk/zz.jpg", "not a picture");
+  options.batch_size = 64;  // all of it at once: however slow the machine is, the bad one is met
   options.threads = {1};
   options.epochs = 0;
   options.cost_turns = 0;

@@ -155,12 +155,14 @@ Result<std::size_t> check_labels(const NamedRecords& records, int num_classes) {
 Result<std::int64_t> class_of(float label, int num_classes, const NamedRecords& records, std::uint64_t index,
                               const std::string& key) {
   if (is_class(label, num_classes)) return static_cast<std::int64_t>(label);
+  const bool is_larger = label >= static_cast<float>(num_classes) && std::floor(label) == label;
   return fail(ErrorCode::invalid_argument,
               {.operation = "read labels",
                .object = fmt::format("{}: {}", records.source, named(records, index, key)),
                .found = fmt::format("label {}", label),
                .allowed = fmt::format("whole numbers 0..{}", num_classes - 1),
-               .next_step = "raise --num-classes, or pack the data with labels that begin at 0"});
+               .next_step = is_larger ? "raise --num-classes, or pack the data with labels that begin at 0"
+                                      : "mend the label, or leave the record out"});
 }
 
 }  // namespace stoker::training

@@ -185,5 +185,15 @@ TEST(ClassOf, TheLargestClassIsTheLastThatFits) {
   EXPECT_FALSE(class_of(5, 5, {"train", &records}, 0, "k"));
 }
 
+TEST(ClassOf, AdvisesByWhatIsWrong) {
+  const FakeRecords records({0}, kNoNames, false);
+  const auto advice = [&](float label) {
+    return class_of(label, 5, {"train", &records}, 0, "k").error().parts().next_step;
+  };
+  EXPECT_THAT(advice(5), ::testing::HasSubstr("--num-classes"));
+  EXPECT_THAT(advice(-1), ::testing::HasSubstr("mend the label"));
+  EXPECT_THAT(advice(0.5F), ::testing::HasSubstr("mend the label"));
+}
+
 }  // namespace
 }  // namespace stoker::training

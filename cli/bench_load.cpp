@@ -14,6 +14,7 @@ std::string thread_name(int threads) { return threads == 0 ? "auto" : fmt::forma
 
 std::string thread_names(const std::vector<int>& threads) {
   std::vector<std::string> names;
+  names.reserve(threads.size());
   for (const int one : threads) names.push_back(thread_name(one));
   return fmt::format("{}", fmt::join(names, ","));
 }

@@ -7,6 +7,9 @@
 #include <malloc.h>
 #include <system_error>
 
+// The environment, the heap's settings and dlerror() belong to the whole process: train() is called before
+// other threads look at them (README.md). NOLINTBEGIN(concurrency-mt-unsafe)
+
 namespace stoker::training {
 
 namespace {
@@ -91,3 +94,5 @@ Result<const TrainLibrary*> open_library() {
 }
 
 }  // namespace stoker::training
+
+// NOLINTEND(concurrency-mt-unsafe)

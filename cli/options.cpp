@@ -106,7 +106,7 @@ void Options::refuse_unknown_flags(const std::vector<std::string>& leftovers) co
 void Options::check_value_shapes(Arguments arguments) const {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     for (const Declared& one : declared_) {
-      if (one.flag && arguments[i].starts_with(one.name + "="))
+      if (one.flag != nullptr && arguments[i].starts_with(one.name + "="))
         throw UsageError(fmt::format("{} takes no value", one.name));
       if (!one.read) continue;
       if (arguments[i] == one.name + "=")

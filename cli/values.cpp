@@ -70,7 +70,7 @@ std::string nearest_spelling(std::string_view text, std::span<const std::string_
 }
 
 std::string describe(const Range& range, bool whole) {
-  const std::string what = whole ? "a whole number" : "a number";
+  std::string what = whole ? "a whole number" : "a number";
   const bool has_low = range.low != Range{}.low;
   const bool has_high = range.high != Range{}.high;
   const std::string low = format_number(range.low);

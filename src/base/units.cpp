@@ -50,7 +50,7 @@ Result<std::uint64_t> parse_count(std::string_view text) {
   double number = 0;
   std::string_view rest;
   if (!split_number(text, number, rest) || number < 0) return bad_value(text, allowed);
-  if (rest.size() > 0 && rest.back() == 'B') rest.remove_suffix(1);
+  if (!rest.empty() && rest.back() == 'B') rest.remove_suffix(1);
   for (const Unit& unit : kCountUnits) {
     if (rest != unit.name) continue;
     const double value = number * unit.factor;

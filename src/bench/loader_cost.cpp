@@ -79,7 +79,8 @@ double plain_cpu_s(const MemoryReader& records) {
 std::size_t images_of_slice(double seconds, double image_s) {
   constexpr double kEpochs = 2;  // the warm-up and the timed one
   const double batches = std::floor(seconds / kEpochs / image_s / kLargeBatch);
-  constexpr double kLeast = kLeastImages / kLargeBatch, kMost = kMostImages / kLargeBatch;
+  constexpr double kLeast = static_cast<double>(kLeastImages) / kLargeBatch,
+                   kMost = static_cast<double>(kMostImages) / kLargeBatch;
   return static_cast<std::size_t>(std::clamp(batches, kLeast, kMost)) * kLargeBatch;
 }
 

@@ -197,7 +197,7 @@ TensorStep default_tensor(const std::vector<Step>& steps) {
 std::vector<Step> read_steps(std::string_view text) {
   std::vector<Step> steps;
   for (const StepText& step_text : split_recipe(text)) {
-    for (Step& step : read_step(step_text, steps)) steps.push_back(std::move(step));
+    for (Step& step : read_step(step_text, steps)) steps.push_back(step);
   }
   return steps;
 }

@@ -4,24 +4,22 @@
 #include <string>
 #include <string_view>
 
+#include "store/descriptor.hpp"
+
 namespace stoker::cli {
 
 // Appends; earlier lines stay. Threads: one at a time.
 class LogFile {
  public:
   // Errors: io, not_found (the folder).
-  explicit LogFile(std::string path);
-  ~LogFile();
-  LogFile(const LogFile&) = delete;
-  LogFile& operator=(const LogFile&) = delete;
+  explicit LogFile(const std::string& path);
 
   // "2026-11-30T17:20:01Z text". A line that cannot be written is lost: a full disk must not end a
   // training.
   void line(std::string_view text);
 
  private:
-  std::string path_;
-  int descriptor_;
+  store::Descriptor file_;
 };
 
 }  // namespace stoker::cli

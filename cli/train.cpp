@@ -23,9 +23,7 @@ namespace {
 // What an evaluation tells beyond its figures.
 void add_evaluation(const TrainLine& line, Json& json) {
   const Goodput& parts = line.goodput;
-  const double whole =
-      parts.train_s + parts.data_wait_s + parts.evaluate_s + parts.checkpoint_s + parts.other_s;
-  const auto share = [&](double seconds) { return measured(seconds / whole); };
+  const auto share = [&](double seconds) { return measured(seconds / parts.total_s()); };
   json["goodput"] = {{"train", share(parts.train_s)},
                      {"data_wait", share(parts.data_wait_s)},
                      {"evaluate", share(parts.evaluate_s)},

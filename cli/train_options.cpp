@@ -20,17 +20,6 @@ void read_gpus(std::string_view text, std::string& gpus) {
   gpus = text;
 }
 
-// The parts of a text between commas (or another mark).
-std::vector<std::string_view> split(std::string_view text, char mark) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t end = text.find(mark);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
-
 // "30,60,80"
 std::vector<int> parse_epochs(std::string_view text) {
   std::vector<int> epochs;

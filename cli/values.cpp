@@ -36,6 +36,8 @@ std::string with_nearest_unit(std::string_view text, std::span<const std::string
   return nearest.empty() ? "" : std::string(text.substr(0, unit)) + nearest;
 }
 
+}  // namespace
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -45,8 +47,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     text.remove_prefix(at + 1);
   }
 }
-
-}  // namespace
 
 std::string did_you_mean(const std::string& nearest) {
   return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);

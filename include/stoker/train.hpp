@@ -85,6 +85,8 @@ struct Goodput {
   double evaluate_s = 0;    // evaluations, their own waiting included
   double checkpoint_s = 0;  // held up by checkpoints
   double other_s = 0;       // opening, making the network, reporting
+
+  double total_s() const { return train_s + data_wait_s + evaluate_s + checkpoint_s + other_s; }
 };
 
 struct ClassAccuracy {

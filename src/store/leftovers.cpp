@@ -80,6 +80,11 @@ std::string temporary_name(const std::string& name) {
   return fmt::format("{}{}-{}{}", prefix_of(name), ::getpid(), counter.fetch_add(1), kEnding);
 }
 
+std::string final_name_of(std::string_view temporary) {
+  if (!is_temporary(temporary)) return "";
+  return std::string(temporary.substr(1, temporary.rfind(kMark) - 1));
+}
+
 bool claim_temporary(int fd) {
   if (::flock(fd, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;  // else: locks do not work here
   struct stat status{};

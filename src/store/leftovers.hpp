@@ -14,6 +14,10 @@ namespace stoker::store {
 // a process.
 std::string temporary_name(const std::string& name);
 
+// The NAME of a temporary file or folder, or "" where `temporary` is no such name. Of a very long NAME its
+// beginning.
+std::string final_name_of(std::string_view temporary);
+
 // Marks an open temporary file or folder as being written, until its descriptor is closed or the process
 // ends. False: it is gone, or another process just looks whether it is a leftover; take a new one.
 bool claim_temporary(int fd);

@@ -54,11 +54,10 @@ TEST(LocalStore, TemporaryFilesAreHiddenAndInTheSameFolder) {
   EXPECT_THAT(names[0], testing::EndsWith(".tmp"));
 }
 
-TEST(LocalStore, KilledWriterLeavesNothingUnderTheFinalNameAndDoesNotBlockTheNext) {
-  const TempDir folder;
-  const std::string path = folder.path("x.rec");
+// A process that begins to write `path` and is killed; the name of what it leaves.
+std::string leave_temporary(const std::string& path) {
   const pid_t child = ::fork();
-  ASSERT_GE(child, 0);
+  EXPECT_GE(child, 0);
   if (child == 0) {
     LocalStore store;
     const auto file = store.create(path);
@@ -66,8 +65,18 @@ TEST(LocalStore, KilledWriterLeavesNothingUnderTheFinalNameAndDoesNotBlockTheNex
     ::kill(::getpid(), SIGKILL);
   }
   int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  for (const std::string& name : names_in(fs::path(path).parent_path()))
+    if (name.find(".stoker-" + std::to_string(child) + "-") != std::string::npos) return name;
+  ADD_FAILURE() << "nothing was left";
+  return "";
+}
+
+TEST(LocalStore, KilledWriterLeavesNothingUnderTheFinalNameAndDoesNotBlockTheNext) {
+  const TempDir folder;
+  const std::string path = folder.path("x.rec");
+  leave_temporary(path);
   const auto left = names_in(folder.path());
   ASSERT_EQ(left.size(), 1u);
   EXPECT_EQ(left[0][0], '.');
@@ -82,24 +91,6 @@ TEST(LocalStore, KilledWriterLeavesNothingUnderTheFinalNameAndDoesNotBlockTheNex
   file->commit();
   EXPECT_EQ(test::read_file(path), "whole");
   EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"x.rec"}) << "what was left is gone";
-}
-
-// A process that begins to write `path` and is killed; the name of what it leaves.
-std::string leave_temporary(const std::string& path) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    LocalStore store;
-    const auto file = store.create(path);
-    file->append(bytes("half of it"));
-    ::kill(::getpid(), SIGKILL);
-  }
-  int status = 0;
-  EXPECT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFSIGNALED(status));
-  for (const std::string& name : names_in(fs::path(path).parent_path()))
-    if (name.find(".stoker-" + std::to_string(child) + "-") != std::string::npos) return name;
-  ADD_FAILURE() << "nothing was left";
-  return "";
 }
 
 TEST(LocalStore, OnlyLeftoversOfTheSameNameAndOfDeadProcessesAreRemoved) {

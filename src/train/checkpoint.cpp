@@ -1,7 +1,6 @@
 #include "train/checkpoint.hpp"
 
 #include <array>
-#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -23,7 +22,6 @@ constexpr std::string_view kMagic = "STKRCKPT";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::string_view kSchema = "stoker.checkpoint/1";
 constexpr std::uint64_t kMaxHeaderBytes = 16 << 20;
-constexpr int kMostEpochs = 1'000'000'000;
 // Magic, version, header bytes, learner bytes, CRC-32C of the header, CRC-32C of the learner.
 constexpr std::size_t kVersionAt = 8, kHeaderBytesAt = 12, kLearnerBytesAt = 16, kHeaderCrcAt = 24,
                       kLearnerCrcAt = 28, kFrontBytes = 32;
@@ -150,10 +148,6 @@ CheckpointHeader header_of(const Json& json) {
                      .epoch_step = position.at("epoch_step").get<std::uint64_t>(),
                      .epochs_evaluated = whole_number(position.at("epochs_evaluated")),
                      .loader = position.at("loader").get<std::string>()};
-  const Position& position_read = header.position;
-  if (position_read.epoch < 0 || position_read.epochs_evaluated < 0 ||
-      position_read.epoch_step > position_read.step)
-    throw Error(ErrorCode::corrupt_data, {.found = "its position is none that a training can have"});
   read_history(json.at("history"), header.history);
   for (const auto& [name, value] : json.at("settings").items())
     header.settings.emplace_back(name, value.get<std::string>());
@@ -168,21 +162,15 @@ tl::unexpected<Error> damaged(const std::string& path, std::string found, std::s
                                         .next_step = "take an earlier checkpoint"});
 }
 
-// Fills `out`; false: the object ended.
-bool read_whole(const ReadableFile& file, std::uint64_t offset, std::span<std::byte> out) {
-  std::size_t done = 0;
-  while (done < out.size()) {
-    const std::size_t got = file.read_at(offset + done, out.subspan(done));
-    if (got == 0) return false;
-    done += got;
-  }
-  return true;
+// Whether a training can stand there.
+bool is_possible(const Position& position) {
+  return position.epoch >= 0 && position.epochs_evaluated >= 0 && position.epoch_step <= position.step;
 }
 
 Result<std::string> read_part(const ReadableFile& file, std::uint64_t offset, std::uint64_t bytes,
                               std::uint32_t crc, const char* part) {
   std::string text(bytes, '\0');
-  if (!read_whole(file, offset, std::as_writable_bytes(std::span(text))))
+  if (file.read_at(offset, std::as_writable_bytes(std::span(text))) != bytes)
     return damaged(file.path(), fmt::format("its {} ends early", part));
   if (crc32c(bytes_of(text)) != crc)
     return damaged(file.path(), fmt::format("its {} does not have its checksum", part));
@@ -207,10 +195,16 @@ void write_checkpoint(WritableFile& file, const CheckpointHeader& header, std::s
 
 bool is_checkpoint(std::string_view bytes) { return bytes.starts_with(kMagic); }
 
+bool is_checkpoint(Store& store, const std::string& path) {
+  std::string front(kMagic.size(), '\0');
+  store.open_read(path)->read_at(0, std::as_writable_bytes(std::span(front)));
+  return is_checkpoint(front);
+}
+
 Result<Checkpoint> read_checkpoint(Store& store, const std::string& path) try {
   const std::unique_ptr<ReadableFile> file = store.open_read(path);
   std::array<std::byte, kFrontBytes> front{};
-  if (!read_whole(*file, 0, front))
+  if (file->read_at(0, front) != front.size())
     return damaged(path, fmt::format("{} bytes", file->bytes()), fmt::format("{} and more", kFrontBytes));
   if (std::memcmp(front.data(), kMagic.data(), kMagic.size()) != 0)
     return damaged(path, "it does not begin as a checkpoint of stoker train");
@@ -234,11 +228,11 @@ Result<Checkpoint> read_checkpoint(Store& store, const std::string& path) try {
                            load_le<std::uint32_t>(front.data() + kLearnerCrcAt), "state of the network");
   if (!learner) return tl::unexpected(learner.error());
   try {
-    return Checkpoint{header_of(Json::parse(*text)), std::move(*learner)};
+    CheckpointHeader header = header_of(Json::parse(*text));
+    if (!is_possible(header.position)) return damaged(path, "its position is none that a training can have");
+    return Checkpoint{std::move(header), std::move(*learner)};
   } catch (const Json::exception& error) {
     return damaged(path, fmt::format("its header: {}", error.what()));
-  } catch (const Error& error) {
-    return damaged(path, error.parts().found);
   }
 } catch (const Error& error) {
   return tl::unexpected(error);

@@ -16,6 +16,9 @@
 
 namespace stoker::training {
 
+// More are taken for damage.
+inline constexpr int kMostEpochs = 1'000'000'000;
+
 // Where a training stands between two steps.
 struct Position {
   std::uint64_t step = 0;        // steps done since the beginning
@@ -52,6 +55,8 @@ struct Checkpoint {
 void write_checkpoint(WritableFile& file, const CheckpointHeader& header, std::string_view learner);
 // Whether a file begins as one.
 bool is_checkpoint(std::string_view bytes);
+// Errors: the store's.
+bool is_checkpoint(Store& store, const std::string& path);
 // Errors: corrupt_data (cut short, checksums, fields: says what), unsupported (a later version), the store's.
 Result<Checkpoint> read_checkpoint(Store& store, const std::string& path);
 

@@ -6,7 +6,6 @@
 #include <ranges>
 #include <span>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "stoker/error.hpp"
@@ -45,18 +44,17 @@ std::optional<CheckpointName> parse_name(std::string_view name, std::string_view
   const auto epoch = digits(name.substr(0, dash), kLeastEpochDigits);
   const auto step = dash == std::string_view::npos ? std::optional<std::uint64_t>(0)
                                                    : digits(name.substr(dash + 1), kLeastStepDigits);
-  constexpr std::uint64_t kMostEpochs = 1'000'000'000;
-  if (!epoch || !step || *epoch > kMostEpochs) return std::nullopt;
+  if (!epoch || !step || *epoch > std::uint64_t{kMostEpochs}) return std::nullopt;
   return CheckpointName{.epoch = static_cast<int>(*epoch), .step = *step};
 }
+
+std::string name_of(const ObjectInfo& object) { return object.path.substr(object.path.rfind('/') + 1); }
 
 void remove_leftovers(Store& store, const std::string& folder, const std::string& stem) {
   store::Leftovers leftovers;
   for (const ObjectInfo& object : store.list_names(folder)) {
-    const std::string_view name = std::string_view(object.path).substr(object.path.rfind('/') + 1);
-    const std::size_t end = name.find(std::string(kEnding) + ".stoker-");
-    if (name.starts_with("." + stem + "-") && end != std::string_view::npos)
-      leftovers.remove(folder, std::string(name.substr(1, end + kEnding.size() - 1)));
+    const std::string name = store::final_name_of(name_of(object));
+    if (parse_name(name, stem)) leftovers.remove(folder, name);
   }
 }
 
@@ -82,7 +80,7 @@ std::vector<CheckpointName> CheckpointFolder::list() const {
   std::vector<CheckpointName> found;
   if (!store_->info(folder)) return found;
   for (const ObjectInfo& object : store_->list_names(folder)) {
-    const std::string name = object.path.substr(object.path.rfind('/') + 1);
+    const std::string name = name_of(object);
     auto parsed = parse_name(name, stem);
     if (!parsed || object.is_folder) continue;
     parsed->path = prefix_.substr(0, prefix_.size() - stem.size()) + name;

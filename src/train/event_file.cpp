@@ -15,6 +15,8 @@
 
 #include "base/crc.hpp"
 #include "base/endian.hpp"
+#include "store/os_error.hpp"
+#include "store/transfer.hpp"
 
 namespace stoker::training {
 
@@ -73,9 +75,7 @@ std::uint32_t masked_crc(std::span<const std::byte> bytes) {
 }
 
 tl::unexpected<Error> refused(const std::string& path, int error) {
-  const ErrorCode code = error == ENOSPC || error == EDQUOT ? ErrorCode::out_of_resources : ErrorCode::io;
-  return fail(code,
-              {.operation = "write events", .object = path, .found = std::generic_category().message(error)});
+  return tl::unexpected(store::os_error("write events", path, error));
 }
 
 std::string host_name() {
@@ -91,16 +91,17 @@ Result<EventFile> EventFile::create(const std::string& folder, std::uint64_t fir
   if (error) return refused(folder, error.value());
   const auto seconds =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
-  int fd = -1;
+  store::Descriptor opened;
   std::string path;
-  for (int attempt = 0; fd < 0 && attempt < 100; ++attempt) {
+  for (int attempt = 0; !opened && attempt < 100; ++attempt) {
     path = fmt::format("{}/events.out.tfevents.{}.{}.{}.{}", folder, seconds.count(), host_name(), ::getpid(),
                        attempt);
-    fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666);
-    if (fd < 0 && errno != EEXIST) break;
+    opened =
+        store::Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
+    if (!opened && errno != EEXIST) break;
   }
-  if (fd < 0) return refused(path, errno);
-  EventFile file(path, fd);
+  if (!opened) return refused(path, errno);
+  EventFile file(path, std::move(opened));
   std::string version = begin_event(0);
   put_bytes(version, event::kFileVersion, "brain.Event:2");
   if (const auto written = file.write_record(version); !written) return tl::unexpected(written.error());
@@ -112,13 +113,6 @@ Result<EventFile> EventFile::create(const std::string& folder, std::uint64_t fir
   return file;
 }
 
-EventFile::~EventFile() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-EventFile::EventFile(EventFile&& other) noexcept
-    : path_(std::move(other.path_)), fd_(std::exchange(other.fd_, -1)) {}
-
 Result<void> EventFile::write_record(std::string_view event) {
   const auto as_bytes = [](std::string_view text) {
     return std::as_bytes(std::span(text.data(), text.size()));
@@ -128,13 +122,11 @@ Result<void> EventFile::write_record(std::string_view event) {
   store_le(record.data() + 8, masked_crc({record.data(), 8}));
   std::memcpy(record.data() + 12, event.data(), event.size());
   store_le(record.data() + 12 + event.size(), masked_crc(as_bytes(event)));
-  std::size_t done = 0;
-  while (done < record.size()) {
-    const ssize_t wrote = ::write(fd_, record.data() + done, record.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return refused(path_, errno);
-    done += static_cast<std::size_t>(wrote);
-  }
+  const auto write = [this](const std::byte* from, std::size_t bytes) {
+    return ::write(file_.get(), from, bytes);
+  };
+  const store::Transfer done = store::write_full(write, record);
+  if (done.error_number != 0) return refused(path_, done.error_number);
   return {};
 }
 

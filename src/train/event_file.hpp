@@ -11,6 +11,7 @@
 #include "stoker/train.hpp"
 
 #include "base/result.hpp"
+#include "store/descriptor.hpp"
 
 namespace stoker::training {
 
@@ -28,20 +29,16 @@ class EventFile {
   // Makes the folder. `first_step`: events of earlier runs at or behind it are hidden by readers (a resumed
   // training writes them again). Errors: io, out_of_resources.
   static Result<EventFile> create(const std::string& folder, std::uint64_t first_step);
-  ~EventFile();
-  EventFile(EventFile&& other) noexcept;
-  EventFile& operator=(EventFile&& other) = delete;
-
   // Errors: io, out_of_resources.
   Result<void> add(std::uint64_t step, std::span<const Scalar> scalars);
   const std::string& path() const { return path_; }
 
  private:
-  EventFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  EventFile(std::string path, store::Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
   Result<void> write_record(std::string_view event);
 
   std::string path_;
-  int fd_;
+  store::Descriptor file_;
 };
 
 // The scalars of a line: train/loss, train/accuracy, train/lr, train/images_per_s, train/data_wait_share;

@@ -30,7 +30,6 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// The whole object at `path`. Errors: the store's.
 // `work`'s result; an error that names something inside a file names the file.
 template <class Work>
 auto of_file(const std::string& path, const Work& work) {
@@ -44,6 +43,7 @@ auto of_file(const std::string& path, const Work& work) {
   }
 }
 
+// The whole object at `path`. Errors: the store's.
 std::string read_file(const std::string& path) {
   const std::unique_ptr<ReadableFile> file = open_store(path)->open_read(path);
   std::string bytes(file->bytes(), '\0');
@@ -343,7 +343,6 @@ bool TrainingRun::evaluate() {
   std::vector<ClassAccuracy> classes(static_cast<std::size_t>(data_.num_classes()));
   const std::vector<std::string>& names = data_.train.reader->classes();
   for (std::size_t i = 0; i < classes.size() && i < names.size(); ++i) classes[i].name = names[i];
-  data_.val.loader->set_epoch(static_cast<std::uint64_t>(position_.epochs_evaluated));
   while (true) {
     const Clock::time_point before = Clock::now();
     const Batch batch = data_.val.loader->next();
@@ -415,12 +414,12 @@ History TrainingRun::history() const {
 
 // The checkpoint (by its number of epochs) with the best accuracy.
 std::optional<int> TrainingRun::best_epoch() const {
-  std::optional<TrainLine> best;
+  const TrainLine* best = nullptr;
   for (const TrainLine& line : result_.evaluations) {
     const bool whole = line.step % steps_per_epoch_ == 0;  // --max-minutes evaluates in the middle of one
-    if (whole && (!best || line.accuracy > best->accuracy)) best = line;
+    if (whole && (best == nullptr || line.accuracy > best->accuracy)) best = &line;
   }
-  return best ? std::optional(best->epoch + 1) : std::nullopt;
+  return best != nullptr ? std::optional(best->epoch + 1) : std::nullopt;
 }
 
 void TrainingRun::write_checkpoint() {
@@ -483,8 +482,7 @@ void TrainingRun::finish() {
   if (const auto advice = wait_advice(evidence)) result_.notes.push_back(*advice);
   if (!result_.evaluations.empty()) result_.classes = result_.evaluations.back().classes;
   result_.goodput = goodput();
-  const Goodput& parts = result_.goodput;
-  result_.wall_s = parts.train_s + parts.data_wait_s + parts.evaluate_s + parts.checkpoint_s + parts.other_s;
+  result_.wall_s = result_.goodput.total_s();
   if (options_.price_per_h) result_.cost = *options_.price_per_h * wall_s() / 3600;
 }
 

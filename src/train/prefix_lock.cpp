@@ -4,22 +4,16 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include "stoker/error.hpp"
+
+#include "store/os_error.hpp"
 
 namespace stoker::training {
 
 namespace {
-
-[[noreturn]] void refuse(ErrorCode code, const std::string& path, std::string found,
-                         std::string next_step = {}) {
-  throw Error(code, {.operation = "lock checkpoints",
-                     .object = path,
-                     .found = std::move(found),
-                     .next_step = std::move(next_step)});
-}
 
 // Whether the name still leads to the file that is locked: the holder before may have removed it meanwhile.
 bool still_there(int fd, const std::string& path) {
@@ -36,26 +30,23 @@ PrefixLock::PrefixLock(const std::string& prefix) {
   path_ = prefix.substr(0, name) + "." + prefix.substr(name) + ".lock";
   if (prefix.find("://") != std::string::npos) return;
   while (true) {
-    fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (fd_ < 0) refuse(ErrorCode::io, path_, std::generic_category().message(errno));
-    if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
-      const int error = errno;
-      ::close(fd_);
-      if (error == EWOULDBLOCK)
-        refuse(ErrorCode::unavailable, path_, "another training writes checkpoints under this prefix",
-               "wait for it, or give another --model-prefix");
-      fd_ = -1;
-      return;  // a file system without locks
+    store::Descriptor file(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (!file) throw store::os_error("lock checkpoints", path_, errno);
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK) return;  // a file system without locks
+      throw Error(ErrorCode::unavailable, {.operation = "lock checkpoints",
+                                           .object = path_,
+                                           .found = "another training writes checkpoints under this prefix",
+                                           .next_step = "wait for it, or give another --model-prefix"});
     }
-    if (still_there(fd_, path_)) return;
-    ::close(fd_);
+    if (!still_there(file.get(), path_)) continue;
+    lock_ = std::move(file);
+    return;
   }
 }
 
 PrefixLock::~PrefixLock() {
-  if (fd_ < 0) return;
-  ::unlink(path_.c_str());
-  ::close(fd_);
+  if (lock_) ::unlink(path_.c_str());
 }
 
 }  // namespace stoker::training

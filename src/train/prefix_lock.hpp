@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "store/descriptor.hpp"
+
 namespace stoker::training {
 
 // Held by a lock on the hidden file .NAME.lock beside the checkpoints, which goes with the process, however
@@ -18,7 +20,7 @@ class PrefixLock {
 
  private:
   std::string path_;
-  int fd_ = -1;
+  store::Descriptor lock_;  // none: a place without locks
 };
 
 }  // namespace stoker::training

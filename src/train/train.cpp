@@ -27,7 +27,7 @@ ExportReport export_weights(const std::string& checkpoint, const std::string& de
       value_or_throw(training::read_checkpoint(*open_store(checkpoint), checkpoint));
   const std::string bytes = library->export_weights(from.learner, averaged);
   const std::shared_ptr<Store> store = open_store(destination);
-  if (store->info(destination) && training::read_checkpoint(*store, destination))
+  if (store->info(destination) && training::is_checkpoint(*store, destination))
     throw Error(ErrorCode::invalid_argument, {.operation = "export weights",
                                               .object = destination,
                                               .found = "a checkpoint, which would be lost",

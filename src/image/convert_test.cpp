@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/philox.hpp"
+#include "base/simd_targets.hpp"
 #include "image/recipe_steps.hpp"
-#include "image/simd_targets.hpp"
 
 namespace stoker::image {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/crc.hpp"
 #include "base/philox.hpp"
-#include "image/simd_targets.hpp"
+#include "base/simd_targets.hpp"
 
 namespace stoker::image {
 namespace {

@@ -21,9 +21,10 @@ struct BlockJob {
 enum class BlockSize : int { full = 8, half = 4, quarter = 2, eighth = 1 };
 
 // Dequantises by `quant` (natural order), transforms, clips to 0..255, writes size × size samples `stride`
-// bytes apart, and wipes the coefficients.
-// Source: the full size equals libjpeg-turbo's jidctint (accurate, as its SIMD computes it) for all
-// coefficients that 8-bit pictures can have; half, quarter and eighth equal its jidctred.
+// bytes apart, and wipes the coefficients. No two jobs share memory.
+// Source: the full size equals libjpeg-turbo's jidctint; half, quarter and eighth equal its jidctred. They do
+// so for all coefficients, even those of damaged files, as far as its SIMD for x86 is meant, which wraps and
+// saturates at 16 bits.
 void inverse_transform(const std::array<std::uint16_t, 64>& quant, BlockSize size, const BlockJob* jobs,
                        std::size_t count, std::size_t stride);
 

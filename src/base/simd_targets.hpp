@@ -6,7 +6,7 @@
 
 #include <hwy/highway.h>
 
-namespace stoker::image::test {
+namespace stoker::test {
 
 // Calls check() with Highway confined to one target at a time, from the best down.
 template <class Check>
@@ -19,4 +19,4 @@ void on_every_target(const Check& check) {
   }
 }
 
-}  // namespace stoker::image::test
+}  // namespace stoker::test

@@ -34,6 +34,8 @@ struct Sample {
   std::vector<Field> fields;   // at least one; "image" of an image record, "data" of a raw one
   std::size_t main_field = 0;  // which field a decoder gets
   std::vector<std::byte> buffer;
+  // Packed seek points of the main field, from the source's seek index; empty: none, or none to be trusted.
+  std::vector<std::byte> seek_points;
 
   std::span<const std::byte> main() const { return fields[main_field].bytes; }
 };
@@ -56,13 +58,59 @@ struct BadRecord {
 enum class RecordFormat { folder, list, recordio };
 std::string_view to_string(RecordFormat format);
 
+// Whether a seek index that lies by a source is used.
+enum class SeekIndexUse { automatic, off };
+// When the CRC-32C that a seek index holds of an image is compared with the image's bytes; the sizes always
+// are.
+enum class CheckBytes {
+  first,   // when a record is first read
+  always,  // at every read
+  never
+};
+
 struct OpenOptions {
   std::string root;          // of the paths in a .lst; default: the .lst file's own folder
   std::string classes_file;  // one class name a line: fixes the class map of a folder; default: sub-folders
                              // in code-point order
-  std::string index_dir;     // where record indexes are cached; default: beside the container where one lies,
-                             // else $XDG_CACHE_HOME/stoker/records
+  std::string index_dir;     // where record and seek indexes are cached; default: beside the container where
+                             // one lies, else $XDG_CACHE_HOME/stoker/records and …/seek
+  SeekIndexUse seek_index = SeekIndexUse::automatic;
+  CheckBytes check_bytes = CheckBytes::first;
   std::shared_ptr<Store> store;  // default: open_store(source)
+};
+
+// What tells a source from another one, or from an earlier state of itself.
+struct SourceFingerprint {
+  bool files = false;  // each sample is a file of its own
+  std::uint64_t records = 0;
+  std::uint64_t bytes = 0;  // of the container; 0 for files
+  std::uint32_t head_crc32c =
+      0;  // of the container's first 64 KiB; for files: of all relative paths in order
+  std::uint32_t tail_crc32c = 0;  // of its last 64 KiB; 0 for files
+  friend bool operator==(const SourceFingerprint&, const SourceFingerprint&) = default;
+};
+
+// What became of the seek index of a source.
+enum class SeekIndexState {
+  none,  // none lies there, or it was not asked for
+  used,
+  unreadable,   // the system refused
+  damaged,      // it is no seek index, or a broken one
+  unsupported,  // of a later version
+  foreign,      // of another source, or of an earlier state of this one
+};
+std::string_view to_string(SeekIndexState state);
+
+struct SeekIndexInfo {
+  SeekIndexState state = SeekIndexState::none;
+  std::string path;                 // of the index that is used, or of the one that cannot be
+  std::string reason;               // why it is not used
+  std::uint64_t indexed = 0;        // records with points
+  std::uint64_t not_indexable = 0;  // records known to have none
+  // Records whose points were left aside so far, each counted once:
+  std::uint64_t dropped_damaged = 0;  // an entry that is broken or cannot be read
+  std::uint64_t dropped_stale = 0;    // an image of another size or place
+  std::uint64_t dropped_changed = 0;  // an image of another CRC-32C
 };
 
 // Random access to the samples of a source. Threads: every const member may be called from many at once.
@@ -84,10 +132,18 @@ class RecordReader {
   // The id that the source gives to sample `index` where it knows it without reading the sample (.lst: the
   // first column).
   virtual std::optional<std::uint64_t> known_id(std::size_t) const { return std::nullopt; }
+  // The container, folder or list as a path, which side files lie by; empty: it has no place.
+  virtual std::string source_path() const { return ""; }
+  // None where there is no place. Cost: reads 128 KiB of a container, all paths of a folder. Errors: io.
+  virtual std::optional<SourceFingerprint> fingerprint() const { return std::nullopt; }
+  // The seek index that samples get their seek points from, and what it met so far.
+  virtual SeekIndexInfo seek_index() const { return {}; }
 };
 
 // Opens a folder (ImageFolder rules; hidden folders are no classes), x.lst or x.rec. For a .rec the cached
-// record index is used where it fits, then its .idx, else the file is scanned once and the index cached.
+// record index is used where it fits, then its .idx, else the file is scanned once and the index cached. A
+// seek index that fits gives the samples their seek points; one that does not is left, and seek_index() says
+// why.
 // Errors: not_found, invalid_argument (an empty class folder, no samples), corrupt_data (a damaged .rec
 // without an index: the offset is named), unsupported (a format that this build does not read).
 std::unique_ptr<RecordReader> open_records(const std::string& source, const OpenOptions& options = {});

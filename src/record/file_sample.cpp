@@ -4,6 +4,7 @@
 
 #include "stoker/error.hpp"
 
+#include "base/crc.hpp"
 #include "base/units.hpp"
 #include "record/recordio_format.hpp"
 
@@ -36,6 +37,12 @@ void read_file_sample(Store& store, const std::string& path, std::string_view ke
   sample.fields[0].name = "image";
   sample.fields[0].bytes = room;
   sample.main_field = 0;
+}
+
+void PathsCrc::add(std::initializer_list<std::string_view> pieces) {
+  for (const std::string_view piece : pieces) crc_ = stoker::crc32c(std::as_bytes(std::span(piece)), crc_);
+  constexpr std::byte kEnd{};
+  crc_ = stoker::crc32c(std::span(&kEnd, 1), crc_);
 }
 
 }  // namespace stoker::record

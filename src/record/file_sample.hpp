@@ -1,8 +1,11 @@
-// A sample that is a file of its own.
+// Samples that are files of their own.
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "stoker/record.hpp"
 
@@ -13,5 +16,15 @@ namespace stoker::record {
 // GiB).
 void read_file_sample(Store& store, const std::string& path, std::string_view key,
                       std::span<const float> labels, Sample& sample);
+
+// The CRC-32C of a row of paths, a zero byte behind each.
+class PathsCrc {
+ public:
+  void add(std::initializer_list<std::string_view> pieces);
+  std::uint32_t crc32c() const { return crc_; }
+
+ private:
+  std::uint32_t crc_ = 0;
+};
 
 }  // namespace stoker::record

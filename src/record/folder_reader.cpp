@@ -146,4 +146,17 @@ void FolderReader::read(std::size_t index, Sample& sample) const {
   read_file_sample(*store_, path(relative), relative, std::span(labels_).subspan(index, 1), sample);
 }
 
+std::optional<SourceFingerprint> FolderReader::fingerprint() const {
+  PathsCrc paths;
+  std::size_t sample = 0;
+  for (std::size_t f = 0; f < folders_.size(); ++f) {
+    const std::size_t end = f + 1 < folders_.size() ? folders_[f + 1].first_sample : size();
+    for (; sample < end; ++sample) {
+      const std::uint64_t begin = sample == 0 ? 0 : name_ends_[sample - 1];
+      paths.add({folders_[f].path, "/", std::string_view(names_).substr(begin, name_ends_[sample] - begin)});
+    }
+  }
+  return SourceFingerprint{.files = true, .records = size(), .head_crc32c = paths.crc32c()};
+}
+
 }  // namespace stoker::record

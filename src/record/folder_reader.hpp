@@ -28,6 +28,8 @@ class FolderReader final : public RecordReader {
   const std::vector<std::string>& classes() const override { return classes_; }
   RecordInfo info(std::size_t index) const override;
   void read(std::size_t index, Sample& sample) const override;
+  std::string source_path() const override { return root_; }
+  std::optional<SourceFingerprint> fingerprint() const override;
   std::span<const float> known_labels() const override { return labels_; }
 
  private:

@@ -216,4 +216,10 @@ void ListReader::read(std::size_t index, Sample& sample) const {
   }
 }
 
+std::optional<SourceFingerprint> ListReader::fingerprint() const {
+  PathsCrc paths;
+  for (std::size_t i = 0; i < size(); ++i) paths.add({key(i)});
+  return SourceFingerprint{.files = true, .records = size(), .head_crc32c = paths.crc32c()};
+}
+
 }  // namespace stoker::record

@@ -44,6 +44,8 @@ class ListReader final : public RecordReader {
   const std::vector<std::string>& classes() const override { return classes_; }
   RecordInfo info(std::size_t index) const override;
   void read(std::size_t index, Sample& sample) const override;
+  std::string source_path() const override { return list_; }
+  std::optional<SourceFingerprint> fingerprint() const override;
   std::span<const float> known_labels() const override { return several_labels_ ? first_labels_ : labels_; }
   std::optional<std::uint64_t> known_id(std::size_t index) const override;
 

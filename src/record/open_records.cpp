@@ -9,6 +9,7 @@
 #include "record/dataset_manifest.hpp"
 #include "record/detect.hpp"
 #include "record/folder_reader.hpp"
+#include "record/indexed_reader.hpp"
 #include "record/list_reader.hpp"
 #include "record/reader_scanner.hpp"
 #include "record/recordio_reader.hpp"
@@ -112,6 +113,23 @@ std::unique_ptr<RecordReader> open_files(const Opened& opened, const OpenOptions
   return std::make_unique<ListReader>(opened.store, opened.path, options.root, classes_of_options(options));
 }
 
+std::unique_ptr<RecordReader> open_plain(Opened& opened, const OpenOptions& options) {
+  if (opened.format != RecordFormat::recordio) return open_files(opened, options);
+  std::vector<std::string> classes = classes_of_container(*opened.store, opened.path, options);
+  ContainerIndex index = find_container_index(*opened.store, *opened.file, options.index_dir);
+  return std::make_unique<RecordIOReader>(std::move(opened.file), std::move(index.offsets),
+                                          std::move(classes));
+}
+
+std::unique_ptr<RecordReader> with_seek_index(std::unique_ptr<RecordReader> reader,
+                                              const std::shared_ptr<Store>& store,
+                                              const OpenOptions& options) {
+  FoundSeekIndex found =
+      find_seek_index(*reader, *store, seek_index_places(*reader, options.index_dir, store));
+  if (found.state == SeekIndexState::none) return reader;
+  return std::make_unique<IndexedReader>(std::move(reader), std::move(found), options.check_bytes);
+}
+
 }  // namespace
 
 }  // namespace record
@@ -128,13 +146,30 @@ std::string_view to_string(RecordFormat format) {
   return "unknown";
 }
 
+std::string_view to_string(SeekIndexState state) {
+  switch (state) {
+    case SeekIndexState::none:
+      return "none";
+    case SeekIndexState::used:
+      return "used";
+    case SeekIndexState::unreadable:
+      return "unreadable";
+    case SeekIndexState::damaged:
+      return "damaged";
+    case SeekIndexState::unsupported:
+      return "unsupported";
+    case SeekIndexState::foreign:
+      return "foreign";
+  }
+  return "unknown";
+}
+
 std::unique_ptr<RecordReader> open_records(const std::string& source, const OpenOptions& options) {
   record::Opened opened = record::open_source(source, options);
-  if (opened.format != RecordFormat::recordio) return record::open_files(opened, options);
-  std::vector<std::string> classes = record::classes_of_container(*opened.store, opened.path, options);
-  record::ContainerIndex index = record::find_container_index(*opened.store, *opened.file, options.index_dir);
-  return std::make_unique<record::RecordIOReader>(std::move(opened.file), std::move(index.offsets),
-                                                  std::move(classes));
+  std::unique_ptr<RecordReader> reader = record::open_plain(opened, options);
+  return options.seek_index == SeekIndexUse::off
+             ? std::move(reader)
+             : record::with_seek_index(std::move(reader), opened.store, options);
 }
 
 std::unique_ptr<RecordScanner> scan_records(const std::string& source, const OpenOptions& options) {

@@ -140,25 +140,25 @@ void write_record_index(Store& store, const std::string& path, const Fingerprint
 
 std::string record_index_path(const std::string& container) { return container + ".index"; }
 
-std::string cached_index_path(const std::string& folder, const std::string& container) {
+std::string cached_index_path(const std::string& folder, const std::string& container,
+                              std::string_view ending) {
   constexpr std::size_t kRoomForName = 150;
   std::error_code ignored;
   const std::filesystem::path absolute = std::filesystem::weakly_canonical(container, ignored);
   const std::string identity = absolute.empty() ? container : absolute.string();
   const std::string name = std::filesystem::path(container).filename().string().substr(0, kRoomForName);
-  return (std::filesystem::path(folder) / fmt::format("{}-{:016x}.index", name, hash_of(identity))).string();
+  return (std::filesystem::path(folder) / fmt::format("{}-{:016x}{}", name, hash_of(identity), ending))
+      .string();
 }
 
-std::string user_index_folder() {
+std::string user_index_folder(std::string_view kind) {
   const auto absolute_variable = [](const char* name) -> std::filesystem::path {
     const char* value = std::getenv(name);
     return value && *value == '/' ? value : "";
   };
   // Source: XDG Base Directory Specification: a relative path is to be ignored.
-  if (const auto cache = absolute_variable("XDG_CACHE_HOME"); !cache.empty())
-    return cache / "stoker" / "records";
-  if (const auto home = absolute_variable("HOME"); !home.empty())
-    return home / ".cache" / "stoker" / "records";
+  if (const auto cache = absolute_variable("XDG_CACHE_HOME"); !cache.empty()) return cache / "stoker" / kind;
+  if (const auto home = absolute_variable("HOME"); !home.empty()) return home / ".cache" / "stoker" / kind;
   return "";
 }
 

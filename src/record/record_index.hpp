@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "stoker/store.hpp"
@@ -50,10 +51,12 @@ std::unique_ptr<WritableFile> prepare_record_index(Store& store, const std::stri
 // x.rec → x.rec.index.
 std::string record_index_path(const std::string& container);
 
-// The index's path in a cache folder: the container's name and a hash of its absolute path.
-std::string cached_index_path(const std::string& folder, const std::string& container);
+// The path of an index (or of what `ending` stands for) in a cache folder: the container's name and a hash of
+// its absolute path.
+std::string cached_index_path(const std::string& folder, const std::string& container,
+                              std::string_view ending = ".index");
 
-// $XDG_CACHE_HOME/stoker/records, else $HOME/.cache/stoker/records, else "".
-std::string user_index_folder();
+// $XDG_CACHE_HOME/stoker/KIND, else $HOME/.cache/stoker/KIND, else "".
+std::string user_index_folder(std::string_view kind = "records");
 
 }  // namespace stoker::record

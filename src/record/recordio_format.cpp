@@ -128,6 +128,7 @@ void describe_record(std::span<const std::byte> data, std::uint64_t ordinal, Sam
 }
 
 std::span<std::byte> room_in(Sample& sample, std::uint64_t bytes) {
+  sample.seek_points.clear();
   const auto no_memory = [bytes] {
     return Error(ErrorCode::out_of_resources,
                  {.operation = "read sample", .found = fmt::format("no memory for {}", format_bytes(bytes))});

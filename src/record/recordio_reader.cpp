@@ -4,6 +4,7 @@
 
 #include "stoker/error.hpp"
 
+#include "record/record_index.hpp"
 #include "record/recordio_format.hpp"
 #include "record/recordio_walk.hpp"
 
@@ -64,6 +65,14 @@ void RecordIOReader::read(std::size_t index, Sample& sample) const {
   Unframed record = unframe(room.first(got), offsets_[index]);
   if (record.damage) throw_damage(index, *record.damage);
   describe_record(record.data, index, sample);
+}
+
+std::optional<SourceFingerprint> RecordIOReader::fingerprint() const {
+  const Fingerprint container = fingerprint_of(*file_);
+  return SourceFingerprint{.records = size(),
+                           .bytes = container.container_bytes,
+                           .head_crc32c = container.head_crc32c,
+                           .tail_crc32c = container.tail_crc32c};
 }
 
 }  // namespace stoker::record

@@ -22,6 +22,8 @@ class RecordIOReader final : public RecordReader {
   const std::vector<std::string>& classes() const override { return classes_; }
   RecordInfo info(std::size_t index) const override;
   void read(std::size_t index, Sample& sample) const override;
+  std::string source_path() const override { return file_->path(); }
+  std::optional<SourceFingerprint> fingerprint() const override;
 
  private:
   void check(std::size_t index) const;

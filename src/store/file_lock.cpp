@@ -1,0 +1,59 @@
+#include "store/file_lock.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+#include "stoker/error.hpp"
+
+#include "store/local_store.hpp"
+#include "store/os_error.hpp"
+
+namespace stoker::store {
+
+namespace {
+
+// Whether the name still leads to the file that is locked: the holder before may have removed it meanwhile.
+bool still_there(int fd, const std::string& path) {
+  struct stat held{}, named{};
+  return ::fstat(fd, &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
+         held.st_dev == named.st_dev;
+}
+
+}  // namespace
+
+FileLock::FileLock(const std::string& guarded, std::chrono::seconds patience) {
+  const std::string_view scheme = scheme_of(guarded);
+  if (!scheme.empty() && scheme != "file") return;
+  const std::filesystem::path path(local_path(guarded));
+  std::error_code made;
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), made);
+  path_ = (path.parent_path() / ("." + path.filename().string() + ".lock")).string();
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (true) {
+    Descriptor file(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    if (!file) throw os_error("lock", path_, errno);
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
+      if (!still_there(file.get(), path_)) continue;
+      lock_ = std::move(file);
+      return;
+    }
+    if (errno != EWOULDBLOCK && errno != EINTR) return;  // a file system without locks
+    if (std::chrono::steady_clock::now() >= deadline)
+      throw Error(ErrorCode::unavailable, {.operation = "lock",
+                                           .object = path_,
+                                           .found = "another process holds it",
+                                           .next_step = "wait for it"});
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+FileLock::~FileLock() {
+  if (lock_) ::unlink(path_.c_str());
+}
+
+}  // namespace stoker::store

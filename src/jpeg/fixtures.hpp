@@ -44,6 +44,7 @@ struct Options {
   bool ycck = false;  // of four components
   int restart_interval = 0;
   bool adobe = true;  // of four components: whether the marker is written
+  bool rgb = false;   // of three components: red, green and blue as they are
 };
 
 // A JPEG of `rgb` written by libjpeg itself. An error of libjpeg's ends the test program, loudly.
@@ -62,6 +63,7 @@ inline Bytes encode(const std::vector<std::uint8_t>& rgb, int width, int height,
                            : options.components == 3 ? JCS_RGB
                                                      : JCS_CMYK;
   jpeg_set_defaults(&libjpeg);
+  if (options.components == 3 && options.rgb) jpeg_set_colorspace(&libjpeg, JCS_RGB);
   if (options.components == 4) jpeg_set_colorspace(&libjpeg, options.ycck ? JCS_YCCK : JCS_CMYK);
   if (options.components == 4) libjpeg.write_Adobe_marker = options.adobe ? TRUE : FALSE;
   jpeg_set_quality(&libjpeg, options.quality, TRUE);

@@ -90,6 +90,40 @@ HWY_INLINE V8 clip_signed_in_blocks(V16 low, V16 high) {
 #endif
 }
 
+// first × a[2i] + second × a[2i+1], where each of `weights` holds `first` in its lower byte and `second` in
+// its upper one, neither above 127, and no sum exceeds 16 bits.
+HWY_INLINE V16 weigh_byte_pairs(V8 a, V16 weights) {
+#if HWY_TARGET <= HWY_AVX3
+  return V16{_mm512_maddubs_epi16(a.raw, weights.raw)};
+#elif HWY_TARGET == HWY_AVX2
+  return V16{_mm256_maddubs_epi16(a.raw, weights.raw)};
+#elif HWY_TARGET <= HWY_SSSE3
+  return V16{_mm_maddubs_epi16(a.raw, weights.raw)};
+#else
+  const D16 d16;
+  const V16 low_byte = hn::Set(d16, 0xFF);
+  const V16 even = hn::And(hn::BitCast(d16, a), low_byte);
+  const V16 odd = hn::BitCast(d16, hn::ShiftRight<8>(hn::BitCast(hn::RebindToUnsigned<D16>(), a)));
+  return hn::Add(hn::Mul(even, hn::And(weights, low_byte)), hn::Mul(odd, hn::ShiftRight<8>(weights)));
+#endif
+}
+
+// Stores the first block of `low`, the first of `high`, the second of `low`, and so on.
+HWY_INLINE void store_in_turns(V8 low, V8 high, std::uint8_t* out) {
+#if HWY_TARGET <= HWY_AVX3
+  const __m512i first = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0);
+  const __m512i second = _mm512_set_epi64(15, 14, 7, 6, 13, 12, 5, 4);
+  hn::StoreU(V8{_mm512_permutex2var_epi64(low.raw, first, high.raw)}, D8(), out);
+  hn::StoreU(V8{_mm512_permutex2var_epi64(low.raw, second, high.raw)}, D8(), out + 64);
+#elif HWY_TARGET == HWY_AVX2
+  hn::StoreU(hn::ConcatLowerLower(D8(), high, low), D8(), out);
+  hn::StoreU(hn::ConcatUpperUpper(D8(), high, low), D8(), out + 32);
+#else
+  hn::StoreU(low, D8(), out);
+  hn::StoreU(high, D8(), out + 16);
+#endif
+}
+
 // Two numbers of 16 bits, over and over: a factor of multiply_pairs().
 HWY_INLINE V16 set_pairs(std::int16_t first, std::int16_t second) {
   const auto low = static_cast<std::uint32_t>(static_cast<std::uint16_t>(first));

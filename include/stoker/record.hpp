@@ -162,8 +162,8 @@ class RecordScanner {
 // Errors: as open_records, but damage is met by next().
 std::unique_ptr<RecordScanner> scan_records(const std::string& source, const OpenOptions& options = {});
 
-// What the records of a container say against its indexes (.idx, record index); empty if they agree or there
-// is none. Errors: io.
+// What the records of a source say against its indexes (.idx, record index, seek index); empty if they agree
+// or there is none. Cost: reads a container once, and each image that a seek index knows. Errors: io.
 std::vector<BadRecord> check_indexes(const std::string& source, const OpenOptions& options = {});
 
 // Writes samples in order. Threads: one at a time. Nothing appears under the final names before finish().

@@ -1,4 +1,4 @@
-// Holds a container's indexes and its description against its records.
+// Holds a source's indexes and its description against its records.
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include "stoker/record.hpp"
 
 #include "base/crc.hpp"
+#include "record/check_seek_index.hpp"
 #include "record/dataset_manifest.hpp"
 #include "record/detect.hpp"
 #include "record/record_index.hpp"
@@ -197,12 +198,16 @@ std::vector<BadRecord> check_indexes(const std::string& source, const OpenOption
   if (!info)
     throw Error(ErrorCode::not_found,
                 {.operation = "check indexes", .object = source, .found = "no such file or folder"});
-  if (info->is_folder) return {};
-  const auto file = store->open_read(source);
-  std::vector<std::byte> head(record::kDetectBytes);
-  head.resize(file->read_at(0, head));
-  if (record::detect_file(info->path, head) != RecordFormat::recordio) return {};
-  return record::Checker(*store, *file).check();
+  std::vector<BadRecord> bad;
+  if (!info->is_folder) {
+    const auto file = store->open_read(source);
+    std::vector<std::byte> head(record::kDetectBytes);
+    head.resize(file->read_at(0, head));
+    if (record::detect_file(info->path, head) == RecordFormat::recordio)
+      bad = record::Checker(*store, *file).check();
+  }
+  for (BadRecord& wrong : record::check_seek_index(source, options, store)) bad.push_back(std::move(wrong));
+  return bad;
 }
 
 }  // namespace stoker

@@ -261,6 +261,35 @@ TEST_F(IndexedReaderTest, CutAndDeletedIndexesAreReportedOrHarmless) {
   }
 }
 
+TEST_F(IndexedReaderTest, VerifyHoldsTheIndexAgainstTheImages) {
+  folder_.write("data/x.rec", seek_container(800));  // more than the fingerprint covers
+  publish_all(container());
+  EXPECT_THAT(check_indexes(container()), testing::IsEmpty());
+  change_container(image_at(400) + 5);
+  const auto changed = check_indexes(container());
+  ASSERT_EQ(changed.size(), 1u);
+  EXPECT_EQ(changed[0].container, beside());
+  EXPECT_EQ(changed[0].key, "400");
+  EXPECT_EQ(changed[0].reason, "the entry of record 400 is of another image");
+  change_container(image_at(400) + 5);
+  std::string text = index_bytes();
+  text[70] ^= 1;
+  folder_.write("data/x.rec.seek", text);
+  const auto flipped = check_indexes(container());
+  ASSERT_EQ(flipped.size(), 1u);
+  EXPECT_EQ(flipped[0].reason, "the entry of record 0: a wrong checksum");
+  folder_.write("data/x.rec.seek", text.substr(0, 100));
+  EXPECT_EQ(check_indexes(container()).size(), 1u);
+}
+
+TEST_F(IndexedReaderTest, VerifyLooksAtAFoldersIndexToo) {
+  folder_.write("set/a/1.jpg", std::string(100, 'p'));
+  publish_all(folder_.path("set"), {}, 10);
+  EXPECT_THAT(check_indexes(folder_.path("set")), testing::IsEmpty());
+  folder_.write("set/a/1.jpg", std::string(100, 'q'));
+  EXPECT_EQ(check_indexes(folder_.path("set")).size(), 1u);
+}
+
 TEST_F(IndexedReaderTest, SeveralThreadsReadAtOnceAndCountOnce) {
   folder_.write("data/x.rec", seek_container(200));
   publish_all(container());

@@ -45,9 +45,11 @@ struct ImageInfo {
 enum class Filter { bilinear, bicubic };
 std::string_view to_string(Filter filter);
 
-// How pixels come out: exact equals Pillow's to the byte. (A faster mode with a published error comes with
-// the own decoder.)
-enum class PixelMode { exact };
+// How pixels come out. exact: equal to Pillow's to the byte. fast: JPEGs are resized plane by plane, each
+// from its own resolution, from a smaller inverse transform where the resize shrinks by 2 or more;
+// docs/decoder.md tells the error. What is no resized baseline JPEG comes out exact in either mode.
+enum class PixelMode { exact, fast };
+std::string_view to_string(PixelMode mode);
 
 inline constexpr std::uint64_t kDefaultMaxPixels = 256'000'000;
 
@@ -61,6 +63,9 @@ struct DecodeSpec {
   PixelMode pixels = PixelMode::exact;
   std::uint64_t max_pixels =
       kDefaultMaxPixels;  // of the stored image; more is refused before anything is allocated
+  // What make_seek_points() gave for these very bytes; empty: none. Of the caller's memory. Points that do
+  // not fit the bytes cost time and nothing else.
+  std::span<const std::byte> seek_points = {};
 };
 
 // Pixels of an image. Shape: height × width × 3, RGB, rows without padding.
@@ -78,5 +83,10 @@ ImageInfo read_image_info(std::span<const std::byte> bytes);
 // Errors: corrupt_data, unsupported, out_of_resources (more than max_pixels), invalid_argument (a crop
 // outside the image).
 Image decode_image(std::span<const std::byte> bytes, const DecodeSpec& spec = {});
+
+// Where a decoder may enter a JPEG's data, packed (docs/formats/seek-index.md), every `interval` MCUs (0: 8,
+// or 4 of subsampled files). Empty where it needs none or can have none: no baseline JPEG, restart markers,
+// damage. Cost: one pass over the bits, a third of a decode.
+std::vector<std::byte> make_seek_points(std::span<const std::byte> bytes, int interval = 0);
 
 }  // namespace stoker

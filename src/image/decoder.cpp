@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "base/pixel_buffer.hpp"
 #include "image/info.hpp"
-#include "image/pixel_buffer.hpp"
 #include "image/png_reader.hpp"
 #include "image/sniff.hpp"
 #include "image/webp_reader.hpp"
+#include "jpeg/jpeg_reader.hpp"
+#include "jpeg/seek_points.hpp"
 #include "jpeg/turbo_decoder.hpp"
 
 namespace stoker::image {
@@ -98,24 +100,31 @@ RgbView part_of(const RgbView& view, const Rect& held, const Rect& rect) {
 
 class Decoder::Impl {
  public:
-  Result<Decoded> decode(std::span<const std::byte> bytes, const DecodeSpec& spec);
+  Result<Decoded> decode(std::span<const std::byte> bytes, const DecodeSpec& spec, Learn learn);
+  std::span<const std::byte> learned() const { return learned_; }
   Result<Decoded> decode_scaled(std::span<const std::byte> bytes, Size at_least, std::uint64_t max_pixels);
 
  private:
-  template <class Reader>
-  Result<Decoded> decode_with(Reader& reader, std::span<const std::byte> bytes, const DecodeSpec& spec);
+  // `prepare` is called once the reader is open.
+  template <class Reader, class Prepare>
+  Result<Decoded> decode_with(Reader& reader, std::span<const std::byte> bytes, const DecodeSpec& spec,
+                              const Prepare& prepare);
+  Result<Decoded> decode_jpeg(std::span<const std::byte> bytes, const DecodeSpec& spec, Learn learn);
   // Memory for a decoded picture.
   Result<MutableRgbView> reserve_pixels(Size size);
   template <class Reader>
   Result<RgbView> read_source(Reader& reader, const Rect& source);
   Result<RgbView> write_window(const Plan& plan, const RgbView& source, Filter filter);
 
-  jpeg::TurboDecoder jpeg_;
+  jpeg::JpegReader jpeg_;
+  jpeg::TurboDecoder scaled_jpeg_;
   PngReader png_;
   WebpReader webp_;
   Resizer resizer_;
   PixelBuffer pixels_;  // as decoded
   PixelBuffer output_;  // resized, or laid on zeros
+  jpeg::SeekPoints points_, new_points_;
+  std::vector<std::byte> learned_;
 };
 
 Result<MutableRgbView> Decoder::Impl::reserve_pixels(Size size) {
@@ -169,12 +178,13 @@ Result<RgbView> Decoder::Impl::write_window(const Plan& plan, const RgbView& sou
   return RgbView{*memory, plan.window.width, plan.window.height, stride};
 }
 
-template <class Reader>
+template <class Reader, class Prepare>
 Result<Decoded> Decoder::Impl::decode_with(Reader& reader, std::span<const std::byte> bytes,
-                                           const DecodeSpec& spec) {
+                                           const DecodeSpec& spec, const Prepare& prepare) {
   const Clock::time_point begun = Clock::now();
   const Result<Size> picture = reader.open(bytes, spec.max_pixels);
   if (!picture) return tl::unexpected(picture.error());
+  prepare();
   const Result<Plan> plan = make_plan(*picture, spec);
   if (!plan) return tl::unexpected(plan.error());
   RgbView source;
@@ -189,15 +199,45 @@ Result<Decoded> Decoder::Impl::decode_with(Reader& reader, std::span<const std::
   return Decoded{*window, reader.warning(), decoded - begun, Clock::now() - decoded};
 }
 
-Result<Decoded> Decoder::Impl::decode(std::span<const std::byte> bytes, const DecodeSpec& spec) {
+Result<Decoded> Decoder::Impl::decode_jpeg(std::span<const std::byte> bytes, const DecodeSpec& spec,
+                                           Learn learn) {
+  bool has_points = false, unreadable = false, learns = learn != Learn::nothing;
+  auto decoded = decode_with(jpeg_, bytes, spec, [&] {
+    if (!spec.seek_points.empty()) {
+      has_points = jpeg::unpack_seek_points(spec.seek_points, points_).has_value();
+      unreadable = !has_points;
+    }
+    if (has_points) jpeg_.enter_by(&points_);
+    learns = learns && !(has_points && points_.complete);
+    if (learns) jpeg_.learn(&new_points_, learn == Learn::whole_file);
+  });
+  if (!decoded) return decoded;
+  decoded->points_failed = unreadable || jpeg_.points_failed();
+  if (jpeg_.reason()) {
+    decoded->route = DecodeRoute::turbo;
+    return decoded;
+  }
+  has_points = has_points && !decoded->points_failed;
+  decoded->route = has_points ? DecodeRoute::seek : DecodeRoute::own;
+  const std::size_t known = has_points ? points_.points.size() : 0;
+  if (learns && !new_points_.empty() && new_points_.points.size() > known) {
+    jpeg::pack_seek_points(new_points_, learned_);
+  }
+  return decoded;
+}
+
+Result<Decoded> Decoder::Impl::decode(std::span<const std::byte> bytes, const DecodeSpec& spec, Learn learn) {
+  learned_.clear();
+  new_points_.clear();
+  const auto nothing = [] {};
   const ImageKind kind = sniff(bytes);
   switch (kind) {
     case ImageKind::jpeg:
-      return decode_with(jpeg_, bytes, spec);
+      return decode_jpeg(bytes, spec, learn);
     case ImageKind::png:
-      return decode_with(png_, bytes, spec);
+      return decode_with(png_, bytes, spec, nothing);
     case ImageKind::webp:
-      return decode_with(webp_, bytes, spec);
+      return decode_with(webp_, bytes, spec, nothing);
     default:
       return tl::unexpected(not_readable(bytes, kind));
   }
@@ -205,23 +245,23 @@ Result<Decoded> Decoder::Impl::decode(std::span<const std::byte> bytes, const De
 
 Result<Decoded> Decoder::Impl::decode_scaled(std::span<const std::byte> bytes, Size at_least,
                                              std::uint64_t max_pixels) {
-  if (sniff(bytes) != ImageKind::jpeg) return decode(bytes, {.max_pixels = max_pixels});
+  if (sniff(bytes) != ImageKind::jpeg) return decode(bytes, {.max_pixels = max_pixels}, Learn::nothing);
   const Clock::time_point begun = Clock::now();
-  const Result<Size> picture = jpeg_.open(bytes, max_pixels);
+  const Result<Size> picture = scaled_jpeg_.open(bytes, max_pixels);
   if (!picture) return tl::unexpected(picture.error());
   int denominator = 8;
   while (denominator > 1 &&
          (picture->width / denominator < at_least.width || picture->height / denominator < at_least.height)) {
     denominator /= 2;
   }
-  const Result<Size> size = jpeg_.begin_scaled(denominator);
+  const Result<Size> size = scaled_jpeg_.begin_scaled(denominator);
   if (!size) return tl::unexpected(size.error());
   const auto memory = reserve_pixels(*size);
   if (!memory) return tl::unexpected(memory.error());
-  if (auto read = jpeg_.read(memory->data, memory->stride); !read)
+  if (auto read = scaled_jpeg_.read(memory->data, memory->stride); !read)
     return tl::unexpected(std::move(read).error());
   const RgbView pixels{memory->data, size->width, size->height, memory->stride};
-  return Decoded{pixels, jpeg_.warning(), Clock::now() - begun, {}};
+  return Decoded{pixels, scaled_jpeg_.warning(), Clock::now() - begun, {}, DecodeRoute::turbo};
 }
 
 Decoder::Decoder() : impl_(std::make_unique<Impl>()) {}
@@ -230,9 +270,10 @@ Decoder::Decoder(Decoder&&) noexcept = default;
 Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 
 Result<ImageInfo> Decoder::info(std::span<const std::byte> bytes) { return read_info(bytes); }
-Result<Decoded> Decoder::decode(std::span<const std::byte> bytes, const DecodeSpec& spec) {
-  return impl_->decode(bytes, spec);
+Result<Decoded> Decoder::decode(std::span<const std::byte> bytes, const DecodeSpec& spec, Learn learn) {
+  return impl_->decode(bytes, spec, learn);
 }
+std::span<const std::byte> Decoder::learned() const { return impl_->learned(); }
 Result<Decoded> Decoder::decode_scaled(std::span<const std::byte> bytes, Size at_least,
                                        std::uint64_t max_pixels) {
   return impl_->decode_scaled(bytes, at_least, max_pixels);
@@ -255,6 +296,16 @@ Image decode_image(std::span<const std::byte> bytes, const DecodeSpec& spec) {
     picture.rgb.insert(picture.rgb.end(), row, row + row_bytes);
   }
   return picture;
+}
+
+std::vector<std::byte> make_seek_points(std::span<const std::byte> bytes, int interval) {
+  jpeg::BaselineDecoder decoder;
+  jpeg::SeekPoints points;
+  std::vector<std::byte> packed;
+  if (!decoder.open(bytes) && !decoder.has_own_entrances() && !decoder.find_seek_points(interval, points)) {
+    jpeg::pack_seek_points(points, packed);
+  }
+  return packed;
 }
 
 }  // namespace stoker

@@ -10,7 +10,7 @@
 #include "stoker/image.hpp"
 
 #include "base/result.hpp"
-#include "image/pixel_buffer.hpp"
+#include "base/pixel_buffer.hpp"
 
 namespace stoker::image {
 

@@ -34,6 +34,7 @@ std::size_t bytes_of(DType dtype) {
 std::string_view to_string(Layout layout) { return layout == Layout::nchw ? "nchw" : "nhwc"; }
 
 std::string_view to_string(Filter filter) { return filter == Filter::bilinear ? "bilinear" : "bicubic"; }
+std::string_view to_string(PixelMode mode) { return mode == PixelMode::exact ? "exact" : "fast"; }
 
 Recipe Recipe::parse(std::string_view text) { return Recipe(image::read_steps(text)); }
 

@@ -8,7 +8,7 @@
 
 #include "base/result.hpp"
 
-namespace stoker::image {
+namespace stoker {
 
 // Threads: one at a time.
 class PixelBuffer {
@@ -41,4 +41,4 @@ class PixelBuffer {
   std::size_t capacity_ = 0;
 };
 
-}  // namespace stoker::image
+}  // namespace stoker

@@ -1,8 +1,8 @@
-#include "image/pixel_buffer.hpp"
+#include "base/pixel_buffer.hpp"
 
 #include <gtest/gtest.h>
 
-namespace stoker::image {
+namespace stoker {
 namespace {
 
 TEST(PixelBuffer, KeepsItsMemoryForSmallerPictures) {
@@ -28,4 +28,4 @@ TEST(PixelBuffer, KeepsWhatHoldsExactlyTheBound) {
 }
 
 }  // namespace
-}  // namespace stoker::image
+}  // namespace stoker

@@ -1,0 +1,113 @@
+#include "jpeg/decode_table.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace stoker::jpeg {
+
+namespace {
+
+constexpr std::array<std::uint8_t, 64> kNaturalOrder = {
+    0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
+    41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
+    30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
+
+constexpr std::array<std::uint8_t, 256> make_places() {
+  std::array<std::uint8_t, 256> place{};
+  for (std::size_t k = 0; k < place.size(); ++k) {
+    const std::size_t at = k < 64            ? kNaturalOrder[k] * sizeof(std::int16_t)
+                           : k < kEndOfBlock ? offsetof(BlockRecord, beyond)
+                                             : offsetof(BlockRecord, ended);
+    place[k] = static_cast<std::uint8_t>(at);
+  }
+  return place;
+}
+constexpr std::array<std::uint8_t, 256> kPlaces = make_places();
+
+// `byte` is run and size; of a DC symbol, the size alone.
+Symbol make_symbol(std::uint32_t code, int length, int byte, bool is_ac, bool negative) {
+  const int size = byte & 15;
+  unsigned run = is_ac ? static_cast<unsigned>(byte >> 4) : 0;
+  if (is_ac && size == 0 && run != 15) run = kEndOfBlock;
+  const std::uint32_t offset = (code << size) + (negative ? (1U << size) - 1 : 0);
+  return static_cast<Symbol>(length + size) | (offset & 0xffff) << 8 | run << 24;
+}
+
+}  // namespace
+
+bool make_decode_table(const HuffmanSpec& spec, bool is_ac, DecodeTable& table) {
+  table.place = kPlaces;
+  table.is_ac = is_ac;
+  table.byte = spec.symbol;
+  constexpr std::size_t kSize = std::size_t{1} << kLookupBits;
+  std::size_t filled = 0;
+  std::uint32_t code = 0;
+  int index = 0;
+  for (int length = 1; length <= 16; ++length) {
+    const auto at = static_cast<std::size_t>(length);
+    table.first[at] = index - static_cast<std::int32_t>(code);
+    for (int i = 0; i < spec.count[at]; ++i, ++index, ++code) {
+      if (code >> length != 0) return false;
+      const int byte = spec.symbol[static_cast<std::size_t>(index)], size = byte & 15;
+      if (!is_ac && byte > 15) return false;
+      if (length > kLookupBits) continue;
+      const std::size_t entries = kSize >> length;
+      const bool rare = length + size > kFastLength || (size != 0 && length == kLookupBits);
+      const Symbol flag = rare ? kRare : 0;
+      // The first bit of a value is 0 where it is negative.
+      const Symbol low = make_symbol(code, length, byte, is_ac, size != 0) | flag;
+      const Symbol high = make_symbol(code, length, byte, is_ac, false) | flag;
+      const std::size_t half = entries / 2;
+      std::fill_n(table.symbol.begin() + static_cast<std::ptrdiff_t>(filled), half, low);
+      std::fill_n(table.symbol.begin() + static_cast<std::ptrdiff_t>(filled + half), entries - half, high);
+      filled += entries;
+    }
+    table.limit[at] = code << (16 - length);
+    code <<= 1;
+  }
+  std::fill(table.symbol.begin() + static_cast<std::ptrdiff_t>(filled), table.symbol.end(), kRare);
+  return true;
+}
+
+const DecodeTable& parking_table() {
+  static const DecodeTable table = [] {
+    DecodeTable parked{};
+    parked.place = kPlaces;
+    return parked;
+  }();
+  return table;
+}
+
+Symbol rare_symbol(const DecodeTable& table, std::uint64_t bits) {
+  const auto top = static_cast<std::uint32_t>(bits >> 48);
+  for (int length = 1; length <= 16; ++length) {
+    const auto at = static_cast<std::size_t>(length);
+    if (top >= table.limit[at]) continue;
+    const std::uint32_t code = top >> (16 - length);
+    const int byte = table.byte[static_cast<std::size_t>(table.first[at] + static_cast<int>(code)) & 255];
+    const bool negative = (byte & 15) != 0 && bits << length >> 63 == 0;
+    return make_symbol(code, length, byte, table.is_ac, negative);
+  }
+  // The offset makes the value 1 and so leaves a mark in `beyond`.
+  return Symbol{16} | ((top - 1) & 0xffff) << 8 | Symbol{kNoSuchCode} << 24;
+}
+
+void make_skip_table(const DecodeTable& ac, SkipTable& table) {
+  constexpr unsigned kMask = (1U << kLookupBits) - 1;
+  for (unsigned index = 0; index <= kMask; ++index) {
+    unsigned length = 0, advance = 0;
+    for (unsigned window = index;;) {
+      const Symbol symbol = ac.symbol[window];
+      const unsigned bits = symbol & kLengthMask, run = symbol >> 24;
+      if ((symbol & kRare) != 0 || bits > kLookupBits - length) break;
+      if (run != kEndOfBlock && advance + run + 1 > 63) break;
+      length += bits;
+      advance += run == kEndOfBlock ? kEndOfBlock : run + 1;
+      if (run == kEndOfBlock || length == kLookupBits) break;
+      window = window << bits & kMask;
+    }
+    table.step[index] = static_cast<std::uint16_t>(length == 0 ? kRare : length | advance << 8);
+  }
+}
+
+}  // namespace stoker::jpeg

@@ -1,0 +1,227 @@
+#include "jpeg/jpeg_reader.hpp"
+
+#include <gtest/gtest.h>
+#include <string>
+
+#include "jpeg/fixtures.hpp"
+
+namespace stoker::jpeg {
+namespace {
+
+using fixtures::Bytes;
+using fixtures::Options;
+
+constexpr std::uint64_t kPlenty = 100'000'000;
+
+// What came out of one decode, by whichever reader.
+struct Outcome {
+  bool decoded = false;
+  std::string complaint;          // the warning, or the error
+  std::vector<std::uint8_t> rgb;  // of the wanted pixels alone
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+template <class Reader, class Prepare>
+Outcome decode(Reader& reader, const Bytes& file, std::optional<Rect> wanted, const Prepare& prepare) {
+  const auto size = reader.open(file, kPlenty);
+  if (!size) return {false, size.error().what(), {}};
+  prepare();
+  const Rect rect = wanted.value_or(Rect{0, 0, size->width, size->height});
+  const auto held = reader.begin(rect);
+  if (!held) return {false, held.error().what(), {}};
+  const auto stride = 3 * static_cast<std::size_t>(held->width);
+  std::vector<std::uint8_t> rgb(stride * static_cast<std::size_t>(held->height));
+  if (auto done = reader.read(rgb.data(), stride); !done) return {false, done.error().what(), {}};
+  Outcome outcome{true, std::string(reader.warning()), {}};
+  for (int y = 0; y < rect.height; ++y) {
+    const auto row = rgb.begin() +
+                     static_cast<std::ptrdiff_t>(static_cast<std::size_t>(rect.y - held->y + y) * stride) +
+                     3 * (rect.x - held->x);
+    outcome.rgb.insert(outcome.rgb.end(), row, row + 3 * rect.width);
+  }
+  return outcome;
+}
+
+template <class Reader>
+Outcome decode(Reader& reader, const Bytes& file, std::optional<Rect> wanted = {}) {
+  return decode(reader, file, wanted, [] {});
+}
+
+Rect random_rect(int width, int height, SampleRng& rng) {
+  Rect rect;
+  rect.width = 1 + static_cast<int>(rng.below(static_cast<std::uint64_t>(width)));
+  rect.height = 1 + static_cast<int>(rng.below(static_cast<std::uint64_t>(height)));
+  rect.x = static_cast<int>(rng.below(static_cast<std::uint64_t>(width - rect.width + 1)));
+  rect.y = static_cast<int>(rng.below(static_cast<std::uint64_t>(height - rect.height + 1)));
+  return rect;
+}
+
+std::vector<std::uint8_t> crop(const std::vector<std::uint8_t>& rgb, int width, const Rect& rect) {
+  std::vector<std::uint8_t> part;
+  for (int y = rect.y; y < rect.y + rect.height; ++y) {
+    const auto row = rgb.begin() + 3 * (static_cast<std::ptrdiff_t>(y) * width + rect.x);
+    part.insert(part.end(), row, row + 3 * rect.width);
+  }
+  return part;
+}
+
+struct Kind {
+  const char* name;
+  Options options;
+};
+
+class JpegReaderOf : public testing::TestWithParam<Kind> {};
+
+TEST_P(JpegReaderOf, EqualsLibjpegTurboWithAndWithoutSeekPoints) {
+  JpegReader reader;
+  TurboDecoder turbo;
+  for (const Size size : {Size{1, 1}, Size{5, 3}, Size{33, 27}, Size{149, 103}, Size{400, 64}}) {
+    SCOPED_TRACE(std::to_string(size.width) + "x" + std::to_string(size.height));
+    const Bytes file = fixtures::encode(fixtures::picture(size.width, size.height), size.width, size.height,
+                                        GetParam().options);
+    const Outcome whole = decode(turbo, file);
+    ASSERT_TRUE(whole.decoded);
+    ASSERT_EQ(decode(reader, file), whole);
+    ASSERT_FALSE(reader.reason());
+    BaselineDecoder walker;
+    SeekPoints points;
+    ASSERT_FALSE(walker.open(file));
+    if (!walker.has_own_entrances()) {
+      ASSERT_FALSE(walker.find_seek_points(2, points));
+    }
+    SampleRng rng(5, 0, static_cast<std::uint64_t>(size.width), 0);
+    for (int i = 0; i < 100; ++i) {
+      const Rect rect = random_rect(size.width, size.height, rng);
+      SCOPED_TRACE(std::to_string(rect.width) + "x" + std::to_string(rect.height) + " at " +
+                   std::to_string(rect.x) + "," + std::to_string(rect.y));
+      const auto expected = crop(whole.rgb, size.width, rect);
+      ASSERT_EQ(decode(reader, file, rect).rgb, expected);
+      ASSERT_FALSE(reader.reason());
+      if (points.empty()) continue;
+      ASSERT_EQ(decode(reader, file, rect, [&] { reader.enter_by(&points); }).rgb, expected);
+      ASSERT_FALSE(reader.reason());
+      ASSERT_FALSE(reader.points_failed());
+      // The first part of the points, as an epoch of crops may leave them.
+      SeekPoints some = points;
+      some.complete = false;
+      some.points.resize(1 + rng.below(some.points.size()));
+      SeekPoints learned;
+      ASSERT_EQ(decode(reader, file, rect,
+                       [&] {
+                         reader.enter_by(&some);
+                         reader.learn(&learned, i % 2 == 0);
+                       })
+                    .rgb,
+                expected);
+      ASSERT_FALSE(reader.points_failed());
+      if (!some.empty()) {
+        ASSERT_EQ(learned.interval, 2);
+      }
+      if (i % 2 == 0) {
+        ASSERT_TRUE(learned.complete);
+      }
+      if (learned.interval == points.interval) {
+        learned.points.resize(std::min(learned.points.size(), points.points.size()));
+        ASSERT_TRUE(std::equal(learned.points.begin(), learned.points.end(), points.points.begin()));
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds, JpegReaderOf,
+    testing::Values(Kind{"s444", {}}, Kind{"s422", {.h = {2, 1, 1}}}, Kind{"s440", {.v = {2, 1, 1}}},
+                    Kind{"s420", {.h = {2, 1, 1}, .v = {2, 1, 1}}}, Kind{"s411", {.h = {4, 1, 1}}},
+                    Kind{"s410", {.h = {4, 1, 1}, .v = {2, 1, 1}}}, Kind{"s441", {.v = {4, 1, 1}}},
+                    Kind{"s221212", {.h = {2, 1, 1}, .v = {2, 2, 2}}},
+                    Kind{"s222112", {.h = {2, 2, 1}, .v = {2, 1, 2}}}, Kind{"all_wide", {.h = {2, 2, 2}}},
+                    Kind{"luma_low", {.h = {1, 2, 2}, .v = {1, 2, 2}}}, Kind{"gray", {.components = 1}},
+                    Kind{"quality_100", {.quality = 100}}, Kind{"quality_10", {.quality = 10}},
+                    Kind{"restart_each", {.restart_interval = 1}},
+                    Kind{"restarts", {.h = {2, 1, 1}, .v = {2, 1, 1}, .restart_interval = 3}},
+                    Kind{"restarts_far", {.restart_interval = 100}}),
+    [](const auto& tested) { return tested.param.name; });
+
+TEST(JpegReader, LeavesWhatIsNotBaselineToLibjpegTurbo) {
+  JpegReader reader;
+  TurboDecoder turbo;
+  for (const Options& options :
+       {Options{.progressive = true}, Options{.arithmetic = true}, Options{.components = 4}}) {
+    const Bytes file = fixtures::encode(fixtures::picture(70, 50), 70, 50, options);
+    EXPECT_EQ(decode(reader, file), decode(turbo, file));
+    EXPECT_TRUE(reader.reason());
+  }
+}
+
+TEST(JpegReader, RefusesTooManyPixelsAsLibjpegTurboDoes) {
+  const Bytes file = fixtures::encode(fixtures::picture(70, 50), 70, 50, {});
+  JpegReader reader;
+  const auto size = reader.open(file, 3499);
+  ASSERT_FALSE(size);
+  EXPECT_EQ(size.error().code(), ErrorCode::out_of_resources);
+  EXPECT_TRUE(reader.open(file, 3500));
+}
+
+// Whatever the damage: the same pixels, the same complaint, the same error.
+TEST_P(JpegReaderOf, TellsOfDamageAsLibjpegTurboDoes) {
+  const int width = 149, height = 103;
+  const Bytes whole = fixtures::encode(fixtures::picture(width, height), width, height, GetParam().options);
+  JpegReader reader;
+  TurboDecoder turbo;
+  SampleRng rng(9, 0, 0, 0);
+  for (int i = 0; i < 300; ++i) {
+    Bytes file = whole;
+    if (i % 5 == 0) {
+      file.resize(rng.below(file.size()));
+    } else {
+      for (std::uint64_t flips = 1 + rng.below(3); flips > 0; --flips) {
+        file[rng.below(file.size())] ^= static_cast<std::byte>(1u << rng.below(8));
+      }
+    }
+    SCOPED_TRACE(i);
+    ASSERT_EQ(decode(reader, file), decode(turbo, file));
+  }
+}
+
+// Points of another file, or damaged ones, cost time and nothing else.
+TEST_P(JpegReaderOf, IsNotMisledByWrongPoints) {
+  const int width = 149, height = 103;
+  const Bytes file = fixtures::encode(fixtures::picture(width, height), width, height, GetParam().options);
+  BaselineDecoder walker;
+  SeekPoints points;
+  ASSERT_FALSE(walker.open(file));
+  if (walker.has_own_entrances()) return;  // has no points
+  ASSERT_FALSE(walker.find_seek_points(0, points));
+  JpegReader reader;
+  TurboDecoder turbo;
+  const Outcome whole = decode(turbo, file);
+  SampleRng rng(7, 0, 0, 0);
+  int failed = 0;
+  for (int i = 0; i < 500; ++i) {
+    SeekPoints wrong = points;
+    SeekPoint& point = wrong.points[rng.below(wrong.points.size())];
+    switch (rng.below(5)) {
+      case 0:
+        point.byte ^= 1u << rng.below(32);
+        break;
+      case 1:
+        point.bit = static_cast<std::uint8_t>(rng.below(256));
+        break;
+      case 2:
+        point.dc[rng.below(3)] = static_cast<std::int16_t>(rng.next_u32());
+        break;
+      case 3:
+        wrong.interval = static_cast<int>(rng.below(70));
+        break;
+      default:
+        wrong.points.resize(rng.below(wrong.points.size()));
+        break;
+    }
+    ASSERT_EQ(decode(reader, file, {}, [&] { reader.enter_by(&wrong); }), whole) << i;
+    failed += reader.points_failed() ? 1 : 0;
+  }
+  EXPECT_GT(failed, 100);
+}
+
+}  // namespace
+}  // namespace stoker::jpeg

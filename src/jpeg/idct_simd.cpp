@@ -306,14 +306,15 @@ HWY_INLINE void transform_blocks(const V16* quant, const BlockJob* jobs, std::si
   Coefficients* blocks[kBlocks];
   for (std::size_t b = 0; b < kBlocks; ++b) blocks[b] = jobs[b].coefficients;
   V16 rows[8];
-  for (std::size_t i = 0; i < 8; ++i) {
-    if (Size::kNeeds[i]) rows[i] = hn::Mul(load_row(blocks, 8 * i), quant[i]);
-  }
+  rows[0] = hn::Mul(load_row(blocks, 0), quant[0]);
   if constexpr (Size::kWrapsLoneRow) {
     const V16 wrapped = hn::ShiftRight<2>(hn::ShiftLeft<2>(rows[0]));
     if (HWY_UNLIKELY(!hn::AllTrue(d16, hn::Eq(wrapped, rows[0])))) {
       rows[0] = wrap_lone_rows<Size>(rows[0], wrapped, blocks);
     }
+  }
+  for (std::size_t i = 1; i < 8; ++i) {
+    if (Size::kNeeds[i]) rows[i] = hn::Mul(load_row(blocks, 8 * i), quant[i]);
   }
   for (std::size_t b = 0; b < kBlocks; ++b) wipe(blocks[b]);
   V8 samples[Size::kVectors];

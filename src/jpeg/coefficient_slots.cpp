@@ -46,7 +46,16 @@ void CoefficientSlots::prepare(const BaselineFrame& frame, const ScanTables& tab
   for (std::size_t c = 0; c < static_cast<std::size_t>(frame.components); ++c) {
     const auto quant = static_cast<std::size_t>(frame.component[c].quant);
     dc_limit_[c] = kMaxDequantisedDc / std::max<int>(1, frame.quant[quant][0]);
-    jobs_[c].clear();
+    mcu_bytes_[c] = frame.component[c].h * static_cast<int>(sizes[c]);
+    const int of_component = frame.component[c].h * frame.component[c].v;
+    jobs_[c].resize(static_cast<std::size_t>(kSlots * mcus_per_slot * of_component));
+    job_count_[c] = 0;
+  }
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const McuBlock& block = tables.blocks()[i];
+    const auto c = static_cast<std::size_t>(block.component);
+    const auto side = static_cast<std::ptrdiff_t>(sizes[c]);
+    places_[i] = {c, block.row * side * static_cast<std::ptrdiff_t>(planes[c].stride) + block.column * side};
   }
 }
 
@@ -100,35 +109,50 @@ bool CoefficientSlots::flush() {
 
 void CoefficientSlots::queue(const Slot& slot) {
   int row = slot.mcu / frame_->mcus_across, column = slot.mcu % frame_->mcus_across;
-  const auto blocks = static_cast<std::size_t>(tables_->blocks_per_mcu());
   BlockRecord* record = slot.begin;
-  for (int mcu = 0; mcu < slot.mcus; ++mcu) {
-    const bool is_wanted = wanted_.holds(column, row);
-    for (std::size_t i = 0; i < blocks; ++i, ++record) {
-      if (!is_wanted) {
-        wipe(*record);
-        continue;
-      }
-      const McuBlock& block = tables_->blocks()[i];
-      const auto c = static_cast<std::size_t>(block.component);
-      const FrameComponent& component = frame_->component[c];
-      const int side = static_cast<int>(sizes_[c]);
-      const int x = (column * component.h + block.column) * side, y = (row * component.v + block.row) * side;
-      jobs_[c].push_back({record->coefficient, (*planes_)[c].at(x, y)});
-    }
-    if (++column == frame_->mcus_across) {
-      column = 0;
-      ++row;
-    }
+  for (int left = slot.mcus; left > 0; ++row, column = 0) {
+    const int in_row = std::min(left, frame_->mcus_across - column);
+    const bool is_wanted = row >= wanted_.row_begin && row < wanted_.row_end;
+    const int before = is_wanted ? std::clamp(wanted_.column_begin - column, 0, in_row) : in_row;
+    const int within = std::clamp(wanted_.column_end - column, before, in_row) - before;
+    record = wipe_mcus(record, before);
+    record = queue_mcus(record, column + before, row, within);
+    record = wipe_mcus(record, in_row - before - within);
+    left -= in_row;
   }
+}
+
+BlockRecord* CoefficientSlots::wipe_mcus(BlockRecord* record, int mcus) const {
+  for (int i = mcus * tables_->blocks_per_mcu(); i > 0; --i) wipe(*record++);
+  return record;
+}
+
+BlockRecord* CoefficientSlots::queue_mcus(BlockRecord* record, int column, int row, int mcus) {
+  std::array<std::uint8_t*, 3> samples{};
+  std::array<BlockJob*, 3> job{};
+  for (std::size_t c = 0; c < static_cast<std::size_t>(frame_->components); ++c) {
+    const FrameComponent& component = frame_->component[c];
+    const int side = static_cast<int>(sizes_[c]);
+    samples[c] = (*planes_)[c].at(column * component.h * side, row * component.v * side);
+    job[c] = jobs_[c].data() + job_count_[c];
+    job_count_[c] += static_cast<std::size_t>(mcus * component.h * component.v);
+  }
+  const std::size_t blocks = static_cast<std::size_t>(tables_->blocks_per_mcu());
+  for (int mcu = 0; mcu < mcus; ++mcu) {
+    for (std::size_t i = 0; i < blocks; ++i, ++record) {
+      const Place& place = places_[i];
+      *job[place.component]++ = {record->coefficient, samples[place.component] + place.offset};
+    }
+    for (std::size_t c = 0; c < 3; ++c) samples[c] += mcu_bytes_[c];
+  }
+  return record;
 }
 
 void CoefficientSlots::transform() {
   for (std::size_t c = 0; c < static_cast<std::size_t>(frame_->components); ++c) {
     const auto quant = static_cast<std::size_t>(frame_->component[c].quant);
-    inverse_transform(frame_->quant[quant], sizes_[c], jobs_[c].data(), jobs_[c].size(),
-                      (*planes_)[c].stride);
-    jobs_[c].clear();
+    inverse_transform(frame_->quant[quant], sizes_[c], jobs_[c].data(), job_count_[c], (*planes_)[c].stride);
+    job_count_[c] = 0;
   }
 }
 
@@ -138,6 +162,7 @@ void CoefficientSlots::abandon() {
     record.beyond = 0;
   }
   waiting_.clear();
+  job_count_ = {};
 }
 
 }  // namespace stoker::jpeg

@@ -19,9 +19,6 @@ namespace stoker::jpeg {
 // MCUs [column_begin, column_end) of the rows [row_begin, row_end): what becomes samples.
 struct McuRect {
   int column_begin = 0, column_end = 0, row_begin = 0, row_end = 0;
-  bool holds(int column, int row) const {
-    return column >= column_begin && column < column_end && row >= row_begin && row < row_end;
-  }
 };
 
 // One run of MCUs whose coefficients are in the making, or wait for their transform.
@@ -57,7 +54,15 @@ class CoefficientSlots {
  private:
   bool add_up(const Slot& slot);
   void queue(const Slot& slot);
+  BlockRecord* wipe_mcus(BlockRecord* record, int mcus) const;
+  BlockRecord* queue_mcus(BlockRecord* record, int column, int row, int mcus);
   void transform();
+
+  // Where a block of an MCU goes: its component, and from the MCU's first sample of it on, in bytes.
+  struct Place {
+    std::size_t component = 0;
+    std::ptrdiff_t offset = 0;
+  };
 
   std::vector<BlockRecord> memory_;
   std::size_t records_per_slot_ = 0;
@@ -65,6 +70,9 @@ class CoefficientSlots {
   std::vector<BlockRecord*> free_;  // the last record of each free slot
   std::vector<Slot> waiting_;
   std::array<std::vector<BlockJob>, 3> jobs_;
+  std::array<std::size_t, 3> job_count_{};
+  std::array<Place, ScanTables::kMaxBlocks> places_;
+  std::array<std::ptrdiff_t, 3> mcu_bytes_{};  // from one MCU's samples to the next one's
   std::array<int, 3> dc_limit_{};
   const BaselineFrame* frame_ = nullptr;
   const ScanTables* tables_ = nullptr;

@@ -53,7 +53,8 @@ bool make_decode_table(const HuffmanSpec& spec, bool is_ac, DecodeTable& table) 
       if (length > kLookupBits) continue;
       const std::size_t entries = kSize >> length;
       const bool rare = length + size > kFastLength || (size != 0 && length == kLookupBits);
-      const Symbol flag = rare ? kRare : 0;
+      Symbol flag = rare ? kRare : 0;
+      if (size != 0 && length == kLookupBits) flag |= kSignUnknown;
       // The first bit of a value is 0 where it is negative.
       const Symbol low = make_symbol(code, length, byte, is_ac, size != 0) | flag;
       const Symbol high = make_symbol(code, length, byte, is_ac, false) | flag;
@@ -80,7 +81,9 @@ const DecodeTable& parking_table() {
 
 Symbol rare_symbol(const DecodeTable& table, std::uint64_t bits) {
   const auto top = static_cast<std::uint32_t>(bits >> 48);
-  for (int length = 1; length <= 16; ++length) {
+  const Symbol known = table.symbol[bits >> (64 - kLookupBits)];
+  if ((known & kSignUnknown) == 0 && known != kRare) return known & ~kRare;
+  for (int length = kLookupBits; length <= 16; ++length) {
     const auto at = static_cast<std::size_t>(length);
     if (top >= table.limit[at]) continue;
     const std::uint32_t code = top >> (16 - length);

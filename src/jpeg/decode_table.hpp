@@ -14,11 +14,12 @@ namespace stoker::jpeg {
 // code and value bits make together, it is int16(w - offset).
 //   bits 0..5    length of code and value
 //   bit  6       rare: the look-up does not suffice, ask rare_symbol()
+//   bit  7       with bit 6: the code fills the look-up, the sign stands behind it
 //   bits 8..23   offset
 //   bits 24..31  zero coefficients in front of the value; kEndOfBlock, kNoSuchCode
 using Symbol = std::uint32_t;
 inline constexpr int kLookupBits = 11;
-inline constexpr Symbol kLengthMask = 63, kRare = 64;
+inline constexpr Symbol kLengthMask = 63, kRare = 64, kSignUnknown = 128;
 inline constexpr unsigned kEndOfBlock = 128, kNoSuchCode = 64;
 
 // The longest code with value that the fast path takes: three of them fit behind one refill.

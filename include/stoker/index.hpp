@@ -1,0 +1,51 @@
+// The seek index of existing data: `build_seek_index` looks at every image once, and changes none.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "stoker/record.hpp"
+
+namespace stoker {
+
+struct IndexOptions {
+  std::string source;
+  OpenOptions
+      open;  // open.index_dir: where the index goes; default: beside the source, else the user's cache
+  int interval = 8;  // MCUs between points, 1..65535; half of it (at least 1) where chroma is subsampled
+  int threads = 0;   // 0: the CPUs that may be used; the index is the same for any number
+};
+
+// records = indexed + all of not_indexable.
+struct IndexReport {
+  std::uint64_t records = 0;
+  std::uint64_t indexed = 0;
+  std::map<std::string, std::uint64_t> not_indexable;  // reason → images; they are decoded the plain way
+  std::uint64_t bytes = 0;                             // of the images
+  std::uint64_t index_bytes = 0;
+  std::string index_path;
+  double images_per_s = 0;
+  double wall_s = 0;
+  double cpu_s = 0;
+};
+
+struct IndexProgress {
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;
+};
+
+// Called from the calling thread, at most ten times a second.
+using IndexProgressCallback = std::function<void(const IndexProgress&)>;
+
+// Writes the seek index of a source, and the record index where it has none that fits. Of an index that is
+// there already, entries with more points than the new ones stay. `cancel` set by another thread stops it
+// cleanly (cancelled), with the index as it was before.
+// Errors: invalid_argument, not_found, io, out_of_resources, cancelled; corrupt_data (a damaged container
+// without an index). A record that cannot be read is no error: it is not indexable.
+IndexReport build_seek_index(const IndexOptions& options, const IndexProgressCallback& progress = {},
+                             const std::atomic<bool>* cancel = nullptr);
+
+}  // namespace stoker

@@ -27,9 +27,10 @@ struct Verb {
   int (*run)(const Call&);
 };
 
-constexpr std::array<Verb, 11> kVerbs{{
+constexpr std::array<Verb, 12> kVerbs{{
     {"synth", "make a small set of real JPEGs that a network can learn", run_synth},
     {"pack", "write a folder, list or container as a RecordIO container", run_pack},
+    {"index", "find where decoding may begin within each JPEG of a source", run_index},
     {"ls", "list the records of a source", run_ls},
     {"verify", "check framing, indexes and manifest against the data", run_verify},
     {"inspect", "tell what image files are, and whether they decode", run_inspect},

@@ -27,6 +27,7 @@ struct Call {
 void check_stop();
 
 int run_pack(const Call& call);
+int run_index(const Call& call);
 int run_ls(const Call& call);
 int run_verify(const Call& call);
 int run_inspect(const Call& call);

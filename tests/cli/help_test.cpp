@@ -41,9 +41,10 @@ TEST_P(HelpGolden, EqualsTheFileAndFitsAScreen) {
 INSTANTIATE_TEST_SUITE_P(
     EveryVerb, HelpGolden,
     testing::Values(Page{"stoker", {"--help"}}, Page{"pack", {"pack", "--help"}},
-                    Page{"ls", {"ls", "--help"}}, Page{"verify", {"verify", "--help"}},
-                    Page{"inspect", {"inspect", "--help"}}, Page{"synth", {"synth", "--help"}},
-                    Page{"bench", {"bench", "--help"}}, Page{"bench_decode", {"bench", "decode", "--help"}},
+                    Page{"index", {"index", "--help"}}, Page{"ls", {"ls", "--help"}},
+                    Page{"verify", {"verify", "--help"}}, Page{"inspect", {"inspect", "--help"}},
+                    Page{"synth", {"synth", "--help"}}, Page{"bench", {"bench", "--help"}},
+                    Page{"bench_decode", {"bench", "decode", "--help"}},
                     Page{"bench_load", {"bench", "load", "--help"}},
                     Page{"bench_pack", {"bench", "pack", "--help"}},
                     Page{"bench_start", {"bench", "start", "--help"}}, Page{"train", {"train", "--help"}}),
@@ -63,8 +64,8 @@ TEST(Help, IsSpelledInSeveralWays) {
 
 TEST(Help, NamesEveryVerb) {
   const std::string overview = stoker({"help"}).out;
-  for (const char* verb : {"pack", "ls", "verify", "inspect", "synth", "train", "bench decode", "bench load",
-                           "bench pack", "bench start"}) {
+  for (const char* verb : {"pack", "index", "ls", "verify", "inspect", "synth", "train", "bench decode",
+                           "bench load", "bench pack", "bench start"}) {
     EXPECT_NE(overview.find(std::string("\n  ") + verb + " "), std::string::npos) << verb;
   }
 }

@@ -43,6 +43,14 @@ enum class SampleStatus : std::uint8_t {
                 // (zero pixels, labels -1, index 2^64 - 1)
 };
 
+// Which seek points the loader keeps of the JPEGs that it decodes, for the epochs and runs to come.
+enum class LearnSeek {
+  off,
+  crops,  // those on the way to each crop's last row: next to nothing
+  full    // those of the whole file: some 15 % of the first epoch
+};
+std::string_view to_string(LearnSeek learn);
+
 struct LoaderOptions {
   std::string recipe = "imagenet_train(224)";
   int batch_size = 32;  // per rank
@@ -62,6 +70,22 @@ struct LoaderOptions {
       32 << 20;         // compressed bytes that wait for a worker, at most (one sample is always let in)
   int label_width = 1;  // labels kept of each sample; fewer are filled with 0
   bool publish_counters = true;
+  // What is learned becomes the source's seek index (beside it, else in the user's cache) behind each epoch
+  // and when the loader goes; a source that has no such place, or lets nothing be written, is loaded all the
+  // same.
+  LearnSeek learn = LearnSeek::crops;
+};
+
+// Who decoded what so far, and what came of learning.
+struct DecodeCounts {
+  std::uint64_t own = 0;            // our decoder, without seek points
+  std::uint64_t seek = 0;           // our decoder, entering at seek points
+  std::uint64_t turbo = 0;          // JPEGs that went to libjpeg-turbo: not baseline, or damaged
+  std::uint64_t other = 0;          // no JPEG
+  std::uint64_t points_failed = 0;  // seek points that did not fit their image: decoded without
+  std::uint64_t learned = 0;        // images whose points, or more of them, were kept
+  std::string published;            // path of the seek index that was last published; empty: none
+  std::string not_learned;          // why learning ended; empty: it did not
 };
 
 // Where a loader stands; the text form is one line of JSON.
@@ -110,8 +134,8 @@ class Loader {
  public:
   // Errors: invalid_argument (options, recipe), and whatever open_records throws when it made the reader.
   Loader(std::shared_ptr<const RecordReader> records, LoaderOptions options);
-  // Within about a second: a thread that hangs in a read is left behind, and ends with that read. Batches
-  // stay valid.
+  // Within about a second, and whatever it takes to write a seek index that was learned: a thread that hangs
+  // in a read is left behind, and ends with that read. Batches stay valid.
   ~Loader();
   Loader(Loader&&) noexcept;
   Loader& operator=(Loader&&) noexcept;
@@ -136,6 +160,8 @@ class Loader {
   // What was bad so far (the first 1,000), and how many in all.
   std::vector<BadRecord> bad_samples() const;
   std::uint64_t bad_sample_count() const;
+
+  DecodeCounts decode_counts() const;
 
   int threads() const;  // decode workers at work now
   const CountersFile& counters() const;

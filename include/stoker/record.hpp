@@ -138,6 +138,10 @@ class RecordReader {
   virtual std::optional<SourceFingerprint> fingerprint() const { return std::nullopt; }
   // The seek index that samples get their seek points from, and what it met so far.
   virtual SeekIndexInfo seek_index() const { return {}; }
+  // Looks once more for a seek index: a better one may have been published. Errors: io, out_of_resources.
+  virtual void renew_seek_index() const {}
+  // OpenOptions::index_dir, as it was opened with.
+  virtual std::string index_dir() const { return ""; }
 };
 
 // Opens a folder (ImageFolder rules; hidden folders are no classes), x.lst or x.rec. For a .rec the cached

@@ -67,7 +67,7 @@ double plain_cpu_s(const MemoryReader& records) {
     start = process_cpu_s();
     for (std::size_t i = 0; i < records.size(); ++i) {
       records.read(i, sample);
-      value_or_throw(transform.run(decoder, sample.main(), {0, epoch, i}, kDefaultMaxPixels,
+      value_or_throw(transform.run(decoder, {.bytes = sample.main()}, {0, epoch, i},
                                    batch.data() + stride * (i % kLargeBatch)));
     }
   }

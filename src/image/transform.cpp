@@ -39,15 +39,15 @@ Geometry Transform::geometry(Size image, const SampleCoordinates& sample) const 
   return fold_geometry(recipe_.steps(), image, sample);
 }
 
-Result<TransformOutcome> Transform::run(Decoder& decoder, std::span<const std::byte> bytes,
-                                        const SampleCoordinates& sample, std::uint64_t max_pixels,
-                                        std::byte* out) const {
+Result<TransformOutcome> Transform::run(Decoder& decoder, const TransformInput& input,
+                                        const SampleCoordinates& sample, std::byte* out) const {
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begun = Clock::now();
-  const Result<ImageInfo> info = decoder.info(bytes);
+  const Result<ImageInfo> info = decoder.info(input.bytes);
   if (!info) return tl::unexpected(info.error());
   Geometry plan = geometry({info->width, info->height}, sample);
-  plan.spec.max_pixels = max_pixels;
+  plan.spec.max_pixels = input.max_pixels;
+  plan.spec.seek_points = input.seek_points;
   if (plan.spec.resize &&
       (plan.spec.resize->width >= kMaxResizedSide || plan.spec.resize->height >= kMaxResizedSide)) {
     return fail(ErrorCode::unsupported,
@@ -56,7 +56,7 @@ Result<TransformOutcome> Transform::run(Decoder& decoder, std::span<const std::b
                                       info->width, info->height)});
   }
   const Clock::time_point planned = Clock::now();
-  const Result<Decoded> decoded = decoder.decode(bytes, plan.spec);
+  const Result<Decoded> decoded = decoder.decode(input.bytes, plan.spec, input.learn);
   if (!decoded) return tl::unexpected(decoded.error());
   const Size size = recipe_.output_size();
   if (decoded->pixels.width != size.width || decoded->pixels.height != size.height) {
@@ -68,8 +68,12 @@ Result<TransformOutcome> Transform::run(Decoder& decoder, std::span<const std::b
   const Clock::time_point resized = Clock::now();
   const RgbView pixels = plan.visible ? masked(decoded->pixels, *plan.visible) : decoded->pixels;
   convert(pixels, plan.flip, table_, recipe_.layout(), out);
-  return TransformOutcome{decoded->warning, decoded->decode_time + (planned - begun),
-                          decoded->resize_time + (Clock::now() - resized)};
+  return TransformOutcome{.warning = decoded->warning,
+                          .learned = decoder.learned(),
+                          .route = decoded->route,
+                          .points_failed = decoded->points_failed,
+                          .decode_time = decoded->decode_time + (planned - begun),
+                          .transform_time = decoded->resize_time + (Clock::now() - resized)};
 }
 
 }  // namespace stoker::image

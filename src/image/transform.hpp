@@ -16,8 +16,19 @@
 
 namespace stoker::image {
 
+// One image on its way in. Views memory of the caller's.
+struct TransformInput {
+  std::span<const std::byte> bytes;
+  std::span<const std::byte> seek_points = {};  // as DecodeSpec::seek_points
+  std::uint64_t max_pixels = kDefaultMaxPixels;
+  Learn learn = Learn::nothing;
+};
+
 struct TransformOutcome {
-  std::string_view warning;  // valid until the decoder's next call
+  std::string_view warning;            // valid until the decoder's next call
+  std::span<const std::byte> learned;  // as Decoder::learned(); valid as long
+  DecodeRoute route = DecodeRoute::other;
+  bool points_failed = false;
   std::chrono::nanoseconds decode_time{};
   std::chrono::nanoseconds transform_time{};  // resize, flip, normalise, layout
 };
@@ -33,8 +44,7 @@ class Transform {
   // Writes recipe().bytes_per_sample() bytes to `out`, which is aligned to the recipe's number type; on error
   // it may hold anything. Allocates nothing beyond what the decoder does. Errors: as Decoder::decode;
   // unsupported (a picture so long that its resize is beyond all sizes).
-  Result<TransformOutcome> run(Decoder& decoder, std::span<const std::byte> bytes,
-                               const SampleCoordinates& sample, std::uint64_t max_pixels,
+  Result<TransformOutcome> run(Decoder& decoder, const TransformInput& input, const SampleCoordinates& sample,
                                std::byte* out) const;
 
  private:

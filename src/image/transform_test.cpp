@@ -19,7 +19,8 @@ jpeg::fixtures::Bytes photo(int width, int height) {
 std::vector<std::byte> tensor_of(const Transform& transform, Decoder& decoder,
                                  std::span<const std::byte> file, const SampleCoordinates& sample) {
   std::vector<std::byte> out(transform.recipe().bytes_per_sample());
-  const Result<TransformOutcome> outcome = transform.run(decoder, file, sample, kPixels, out.data());
+  const Result<TransformOutcome> outcome =
+      transform.run(decoder, {.bytes = file, .max_pixels = kPixels}, sample, out.data());
   EXPECT_TRUE(outcome.has_value());
   return out;
 }
@@ -122,7 +123,7 @@ TEST(Transform, TimesAreToldApart) {
   const auto file = photo(600, 500);
   Decoder decoder;
   std::vector<std::byte> out(transform.recipe().bytes_per_sample());
-  const auto outcome = transform.run(decoder, file, {}, kPixels, out.data());
+  const auto outcome = transform.run(decoder, {.bytes = file, .max_pixels = kPixels}, {}, out.data());
   ASSERT_TRUE(outcome.has_value());
   EXPECT_GT(outcome->decode_time.count(), 0);
   EXPECT_GT(outcome->transform_time.count(), 0);
@@ -134,14 +135,17 @@ TEST(Transform, ErrorsComeFromTheDecoder) {
   std::vector<std::byte> out(transform.recipe().bytes_per_sample());
   Decoder decoder;
   const auto file = photo(100, 80);
-  const auto too_large = transform.run(decoder, file, {}, 7999, out.data());
+  const auto too_large = transform.run(decoder, {.bytes = file, .max_pixels = 7999}, {}, out.data());
   ASSERT_FALSE(too_large.has_value());
   EXPECT_EQ(too_large.error().code(), ErrorCode::out_of_resources);
-  const auto empty = transform.run(decoder, {}, {}, kPixels, out.data());
+  const auto empty = transform.run(decoder, {.max_pixels = kPixels}, {}, out.data());
   ASSERT_FALSE(empty.has_value());
   const std::string text = "this is no picture";
-  EXPECT_FALSE(transform.run(decoder, std::as_bytes(std::span(text)), {}, kPixels, out.data()).has_value());
-  EXPECT_TRUE(transform.run(decoder, file, {}, 8000, out.data()).has_value());  // and it still works
+  EXPECT_FALSE(
+      transform.run(decoder, {.bytes = std::as_bytes(std::span(text)), .max_pixels = kPixels}, {}, out.data())
+          .has_value());
+  EXPECT_TRUE(transform.run(decoder, {.bytes = file, .max_pixels = 8000}, {}, out.data())
+                  .has_value());  // and it still works
 }
 
 // A text that claims to be a picture of 65,535 columns and one row costs neither time nor memory on its way.
@@ -149,8 +153,10 @@ TEST(Transform, ALongPictureIsResizedOrRefused) {
   const Transform transform(Recipe::parse("resize(16384) center_crop(64)"));
   Decoder decoder;
   std::vector<std::byte> out(transform.recipe().bytes_per_sample());
-  EXPECT_TRUE(transform.run(decoder, photo(20000, 1), {}, kPixels, out.data()).has_value());
-  const auto refused = transform.run(decoder, photo(40000, 1), {}, kPixels, out.data());
+  const auto wide = photo(20000, 1);
+  EXPECT_TRUE(transform.run(decoder, {.bytes = wide, .max_pixels = kPixels}, {}, out.data()).has_value());
+  const auto wider = photo(40000, 1);
+  const auto refused = transform.run(decoder, {.bytes = wider, .max_pixels = kPixels}, {}, out.data());
   ASSERT_FALSE(refused.has_value());
   EXPECT_EQ(refused.error().code(), ErrorCode::unsupported);
 }

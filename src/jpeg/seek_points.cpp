@@ -200,6 +200,10 @@ void pack_seek_points(const SeekPoints& points, std::vector<std::byte>& packed) 
     pack_group(all.subspan(i - 1, std::min(kGroup + 1, all.size() - i + 1)), packed);
 }
 
+std::uint32_t packed_count(std::span<const std::byte> packed) {
+  return packed.size() < kHeaderBytes ? 0 : load_le<std::uint32_t>(packed.data() + kCountAt);
+}
+
 Result<void> unpack_seek_points(std::span<const std::byte> packed, SeekPoints& points) {
   points.interval = 0;
   points.complete = false;

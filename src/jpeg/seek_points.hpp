@@ -42,6 +42,9 @@ int default_interval(int blocks_per_mcu);
 // Appends the packed form, which docs/formats/seek-index.md specifies.
 void pack_seek_points(const SeekPoints& points, std::vector<std::byte>& packed);
 
+// How many points packed ones claim to hold; 0: they are none.
+std::uint32_t packed_count(std::span<const std::byte> packed);
+
 // The points from their packed form, reusing `points`' memory. Every field is checked against the form itself
 // (not against the file). Cost: nothing is allocated beyond what `packed` can hold. Errors: corrupt_data.
 Result<void> unpack_seek_points(std::span<const std::byte> packed, SeekPoints& points);

@@ -45,7 +45,10 @@ std::shared_ptr<const RecordReader> checked(std::shared_ptr<const RecordReader> 
 class Loader::Impl {
  public:
   Impl(std::shared_ptr<const RecordReader> records, LoaderOptions options);
-  ~Impl() { pipeline_->stop(); }
+  ~Impl() {
+    pipeline_->stop();
+    pipeline_->learner().finish();
+  }
 
   Batch next();
   void move_to(std::uint64_t epoch, std::uint64_t position);
@@ -118,6 +121,7 @@ Batch Loader::Impl::next_batch() {
     if (const std::optional<Error> error = ledger_.too_many(/*epoch_ended=*/true)) throw *error;
   }
   if (at_end) {
+    pipeline_->learner().epoch_ended();
     ++epoch_;
     position_ = 0;
     return {};
@@ -165,6 +169,7 @@ void Loader::Impl::set_epoch(std::uint64_t epoch) {
   const bool comes_next = epoch == epoch_ + 1 && !pipeline_->steps().has_step(position_);
   if (!ended_ && ((epoch == epoch_ && position_ == 0) || comes_next)) {
     epoch_ended_ = epoch_ended_ || comes_next;
+    if (comes_next) pipeline_->learner().epoch_ended();
     epoch_ = epoch;
     position_ = 0;
     return;
@@ -249,6 +254,7 @@ std::uint64_t Loader::samples_per_epoch() const { return impl_->pipeline_->steps
 void Loader::restore(const LoaderState& state) { impl_->restore(state); }
 std::vector<BadRecord> Loader::bad_samples() const { return impl_->ledger_.records(); }
 std::uint64_t Loader::bad_sample_count() const { return impl_->ledger_.count(); }
+DecodeCounts Loader::decode_counts() const { return impl_->pipeline_->learner().counts(); }
 int Loader::threads() const { return impl_->threads_; }
 const CountersFile& Loader::counters() const { return impl_->counters_->own(); }
 const LoaderOptions& Loader::options() const { return impl_->options_; }

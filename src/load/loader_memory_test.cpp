@@ -117,8 +117,8 @@ std::uint64_t allocations_of_decoding(const MemoryReader& records, const LoaderO
   for (const std::uint64_t epoch : {0, 1}) {
     before = count_allocations();
     for (std::size_t i = 0; i < records.size(); ++i) {
-      EXPECT_TRUE(
-          transform.run(decoder, records.bytes(i), {options.seed, epoch, i}, options.max_pixels, out.data()));
+      EXPECT_TRUE(transform.run(decoder, {.bytes = records.bytes(i), .max_pixels = options.max_pixels},
+                                {options.seed, epoch, i}, out.data()));
     }
   }
   return (count_allocations() - before) / records.size();

@@ -33,6 +33,18 @@ std::string_view to_string(LastBatchPolicy policy) {
   return "unknown";
 }
 
+std::string_view to_string(LearnSeek learn) {
+  switch (learn) {
+    case LearnSeek::off:
+      return "off";
+    case LearnSeek::crops:
+      return "crops";
+    case LearnSeek::full:
+      return "full";
+  }
+  return "unknown";
+}
+
 namespace load {
 
 namespace {

@@ -64,6 +64,7 @@ Pipeline::Pipeline(std::shared_ptr<const RecordReader> records, LoaderOptions op
       transform_(std::move(recipe)),
       steps_(records_->size(), options_.batch_size, options_.rank, options_.world_size, options_.last_batch),
       counters_(std::move(counters)),
+      learner_(records_, options_.learn),
       planned_(std::min(kMostPlanned, entries_for(options_))),
       entries_(entries_for(options_)),
       pool_(options_.read_ahead_bytes) {

@@ -18,6 +18,7 @@
 #include "load/order.hpp"
 #include "load/read_pool.hpp"
 #include "load/sample_maker.hpp"
+#include "load/seek_learner.hpp"
 #include "load/slot.hpp"
 
 namespace stoker::load {
@@ -49,6 +50,8 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   const StepPlan& steps() const { return steps_; }
   // What the last copy of a handle calls when it goes.
   void release(BatchSlot* slot) noexcept STOKER_EXCLUDES(mutex_);
+
+  SeekLearner& learner() { return learner_; }
 
   // For tests: batches that exist, in use or not; bytes held between reading and decoding, in use or not.
   std::size_t slots_made() const STOKER_EXCLUDES(mutex_);
@@ -138,6 +141,7 @@ class Pipeline : public std::enable_shared_from_this<Pipeline> {
   const image::Transform transform_;
   const StepPlan steps_;
   const std::shared_ptr<Counters> counters_;
+  SeekLearner learner_;
 
   mutable Mutex mutex_;
   CondVar readers_wake_;

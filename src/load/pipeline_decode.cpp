@@ -15,7 +15,7 @@ constexpr std::chrono::milliseconds kLongestSleep{250};  // so that counters sta
 
 void Pipeline::decode_loop(int id) {
   LocalCounts counts(*counters_);
-  SampleMaker maker(*records_, transform_, options_,
+  SampleMaker maker(*records_, transform_, options_, learner_,
                     [this](std::chrono::milliseconds duration) { return pause(duration); });
   DecodeTask task;
   auto before = Clock::now();

@@ -60,8 +60,12 @@ std::optional<Error> read_sample(const RecordReader& records, std::uint64_t inde
 }
 
 SampleMaker::SampleMaker(const RecordReader& records, const image::Transform& transform,
-                         const LoaderOptions& options, Pause pause)
-    : records_(records), transform_(transform), options_(options), pause_(std::move(pause)) {}
+                         const LoaderOptions& options, SeekLearner& learner, Pause pause)
+    : records_(records),
+      transform_(transform),
+      options_(options),
+      learner_(learner),
+      pause_(std::move(pause)) {}
 
 std::optional<Trouble> SampleMaker::make(BatchSlot& batch, int slot, const ReadItem* item, MakeTimes& times) {
   const auto at = static_cast<std::size_t>(slot);
@@ -94,9 +98,14 @@ std::optional<Error> SampleMaker::run(BatchSlot& batch, int slot, std::uint64_t 
       .seed = options_.seed, .epoch = batch.order->epoch(), .index = index};
   std::optional<Error> error;
   try {
+    const image::TransformInput input{.bytes = sample.main(),
+                                      .seek_points = sample.seek_points,
+                                      .max_pixels = options_.max_pixels,
+                                      .learn = learner_.wanted()};
     const Result<image::TransformOutcome> outcome =
-        transform_.run(decoder_, sample.main(), coordinates, options_.max_pixels, batch.image(slot));
+        transform_.run(decoder_, input, coordinates, batch.image(slot));
     if (outcome) {
+      learner_.note(index, sample, outcome->route, outcome->points_failed, outcome->learned);
       describe(batch, slot, index, sample);
       SampleStatus& status = batch.statuses[static_cast<std::size_t>(slot)];
       if (!outcome->warning.empty() && status == SampleStatus::ok) status = SampleStatus::warned;

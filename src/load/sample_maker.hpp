@@ -11,6 +11,7 @@
 #include "image/decoder.hpp"
 #include "image/transform.hpp"
 #include "load/read_pool.hpp"
+#include "load/seek_learner.hpp"
 #include "load/slot.hpp"
 
 namespace stoker::load {
@@ -39,7 +40,7 @@ class SampleMaker {
  public:
   // All but `pause` must outlive it.
   SampleMaker(const RecordReader& records, const image::Transform& transform, const LoaderOptions& options,
-              Pause pause);
+              SeekLearner& learner, Pause pause);
 
   // Fills slot `slot` of `batch` from `item` (null where the slot is hollow). A bad sample of this epoch
   // comes back as trouble; under BadSamplePolicy::raise the slot is then not to be used. Errors: thrown if no
@@ -56,6 +57,7 @@ class SampleMaker {
   const RecordReader& records_;
   const image::Transform& transform_;
   const LoaderOptions& options_;
+  SeekLearner& learner_;
   Pause pause_;
   image::Decoder decoder_;
   Sample other_;  // a substitute

@@ -9,6 +9,7 @@
 
 #include "stoker/record.hpp"
 
+#include "base/mutex.hpp"
 #include "record/seek_index_place.hpp"
 
 namespace stoker::record {
@@ -20,8 +21,9 @@ namespace stoker::record {
 // CRC-32C where CheckBytes asks for it; one byte of memory a record.
 class IndexedReader final : public RecordReader {
  public:
-  // `found`: an index that fits `reader`, or why there is none.
-  IndexedReader(std::unique_ptr<RecordReader> reader, FoundSeekIndex found, CheckBytes check_bytes);
+  // Looks for an index itself. `store`: the source's. Errors: as find_seek_index.
+  IndexedReader(std::unique_ptr<RecordReader> reader, std::shared_ptr<Store> store, std::string index_dir,
+                CheckBytes check_bytes);
 
   RecordFormat format() const override { return reader_->format(); }
   std::size_t size() const override { return reader_->size(); }
@@ -33,18 +35,30 @@ class IndexedReader final : public RecordReader {
   std::string source_path() const override { return reader_->source_path(); }
   std::optional<SourceFingerprint> fingerprint() const override { return reader_->fingerprint(); }
   SeekIndexInfo seek_index() const override;
+  void renew_seek_index() const override STOKER_EXCLUDES(mutex_);
+  std::string index_dir() const override { return index_dir_; }
 
  private:
   enum class Fault { none, damaged, stale, changed };
-  Fault attach(std::size_t index, Sample& sample) const;
-  void drop(std::size_t index, Fault fault) const;
+  // An index, and what was seen of it. Reads hold on to the one that they began with.
+  struct InUse {
+    FoundSeekIndex found;
+    SeekIndexInfo counted;                                // as it was opened
+    std::unique_ptr<std::atomic<std::uint8_t>[]> states;  // what is known of each record
+    std::atomic<std::uint64_t> damaged{0}, stale{0}, changed{0};
+  };
+
+  std::shared_ptr<InUse> in_use() const STOKER_EXCLUDES(mutex_);
+  std::shared_ptr<InUse> find() const;
+  Fault attach(InUse& index, std::size_t record, Sample& sample) const;
+  static void drop(InUse& index, std::size_t record, Fault fault);
 
   const std::unique_ptr<RecordReader> reader_;
-  const FoundSeekIndex found_;
+  const std::shared_ptr<Store> store_;
+  const std::string index_dir_;
   const CheckBytes check_bytes_;
-  SeekIndexInfo counted_;                                        // of the index as it was opened
-  mutable std::unique_ptr<std::atomic<std::uint8_t>[]> states_;  // what is known of each record
-  mutable std::atomic<std::uint64_t> damaged_{0}, stale_{0}, changed_{0};
+  mutable Mutex mutex_;
+  mutable std::shared_ptr<InUse> in_use_ STOKER_GUARDED_BY(mutex_);
 };
 
 }  // namespace stoker::record

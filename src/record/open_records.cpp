@@ -121,15 +121,6 @@ std::unique_ptr<RecordReader> open_plain(Opened& opened, const OpenOptions& opti
                                           std::move(classes));
 }
 
-std::unique_ptr<RecordReader> with_seek_index(std::unique_ptr<RecordReader> reader,
-                                              const std::shared_ptr<Store>& store,
-                                              const OpenOptions& options) {
-  FoundSeekIndex found =
-      find_seek_index(*reader, *store, seek_index_places(*reader, options.index_dir, store));
-  if (found.state == SeekIndexState::none) return reader;
-  return std::make_unique<IndexedReader>(std::move(reader), std::move(found), options.check_bytes);
-}
-
 }  // namespace
 
 }  // namespace record
@@ -167,9 +158,9 @@ std::string_view to_string(SeekIndexState state) {
 std::unique_ptr<RecordReader> open_records(const std::string& source, const OpenOptions& options) {
   record::Opened opened = record::open_source(source, options);
   std::unique_ptr<RecordReader> reader = record::open_plain(opened, options);
-  return options.seek_index == SeekIndexUse::off
-             ? std::move(reader)
-             : record::with_seek_index(std::move(reader), opened.store, options);
+  if (options.seek_index == SeekIndexUse::off) return reader;
+  return std::make_unique<record::IndexedReader>(std::move(reader), opened.store, options.index_dir,
+                                                 options.check_bytes);
 }
 
 std::unique_ptr<RecordScanner> scan_records(const std::string& source, const OpenOptions& options) {

@@ -107,9 +107,9 @@ Answer tensor(image::Decoder& decoder, const std::vector<std::string>& fields) {
   const Recipe& recipe = transform->second.recipe();
   Answer answer{recipe.output_size().width, recipe.output_size().height, "", {}};
   std::vector<float> memory((recipe.bytes_per_sample() + 3) / 4);  // aligned for every number type
-  const auto outcome = value_or_throw(transform->second.run(decoder, as_bytes(file_bytes(fields.at(1))),
-                                                            coordinates(fields, 2), kDefaultMaxPixels,
-                                                            reinterpret_cast<std::byte*>(memory.data())));
+  const auto outcome = value_or_throw(
+      transform->second.run(decoder, {.bytes = as_bytes(file_bytes(fields.at(1)))}, coordinates(fields, 2),
+                            reinterpret_cast<std::byte*>(memory.data())));
   answer.warning = std::string(outcome.warning);
   answer.bytes.assign(reinterpret_cast<const char*>(memory.data()), recipe.bytes_per_sample());
   return answer;

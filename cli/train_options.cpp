@@ -116,7 +116,7 @@ void declare_rare_network(Options& options, TrainCall& call) {
   options.choice(train.bfloat16, "--dtype", "", kDTypes);
   options.custom("--image-shape-schedule", "E:N,…", "", "from epoch E on N x N",
                  [&train](std::string_view text) { train.image_size_schedule = parse_shape_schedule(text); });
-  options.custom("--gpus", "none|N", "none", "one CUDA device",
+  options.custom("--gpus", "none|N", "", "one CUDA device, by its number",
                  [&call](std::string_view text) { read_gpus(text, call); });
   options.text(train.init_from, "--init-from", "F", "a state_dict with the first weights");
   options.custom("--load-epoch", "N", "", "go on from P-000N.ckpt", [&train](std::string_view text) {

@@ -12,12 +12,18 @@ namespace stoker::cli {
 
 namespace {
 
-// "none", or well-formed GPU numbers, which this build cannot serve.
-void read_gpus(std::string_view text, std::string& gpus) {
-  const bool numbers = !text.empty() && text.find_first_not_of("0123456789,.") == std::string_view::npos;
-  static constexpr std::array<std::string_view, 1> kNames{"none"};
-  if (!numbers) parse_name(text, kNames);
-  gpus = text;
+// "none", "0", or well-formed numbers of several GPUs, which this build cannot serve.
+void read_gpus(std::string_view text, TrainCall& call) {
+  call.train.gpu.reset();
+  call.several_gpus.clear();
+  static constexpr std::array<std::string_view, 2> kNames{"none", "0"};
+  if (text.empty() || text.find_first_not_of("0123456789,.") != std::string_view::npos) {
+    parse_name(text, kNames);
+  } else if (text.find_first_of(",.") != std::string_view::npos) {
+    call.several_gpus = text;
+  } else {
+    call.train.gpu = static_cast<int>(parse_integer(text, {.low = 0, .high = 127}));
+  }
 }
 
 // "30,60,80"
@@ -110,7 +116,8 @@ void declare_rare_network(Options& options, TrainCall& call) {
   options.choice(train.bfloat16, "--dtype", "", kDTypes);
   options.custom("--image-shape-schedule", "E:N,…", "", "from epoch E on N x N",
                  [&train](std::string_view text) { train.image_size_schedule = parse_shape_schedule(text); });
-  options.custom("--gpus", "none", "", "", [&call](std::string_view text) { read_gpus(text, call.gpus); });
+  options.custom("--gpus", "none|N", "", "one CUDA device, by its number",
+                 [&call](std::string_view text) { read_gpus(text, call); });
   options.text(train.init_from, "--init-from", "F", "a state_dict with the first weights");
   options.custom("--load-epoch", "N", "", "go on from P-000N.ckpt", [&train](std::string_view text) {
     train.load_epoch = static_cast<int>(parse_integer(text, {.low = 1, .high = 1e6}));
@@ -174,10 +181,10 @@ void declare_train(Options& options, TrainCall& call) {
 
 void check_train(const TrainCall& call) {
   if (call.train.data_train.empty()) throw UsageError("--data-train is missing");
-  if (call.gpus != "none") {
-    throw Error(ErrorCode::unsupported, {.object = "--gpus " + call.gpus,
-                                         .found = "this build trains on the CPU alone",
-                                         .allowed = "--gpus none"});
+  if (!call.several_gpus.empty()) {
+    throw Error(ErrorCode::unsupported, {.object = "--gpus " + call.several_gpus,
+                                         .found = "this build trains on one GPU at most",
+                                         .allowed = "--gpus none, or one number as in --gpus 0"});
   }
 }
 

@@ -12,8 +12,8 @@ namespace stoker::cli {
 // Beside TrainOptions: what the program itself does with it.
 struct TrainCall {
   TrainOptions train;
-  std::string gpus = "none";
-  std::string log_file;  // lines for people, with the time; empty: none
+  std::string several_gpus;  // asked for, and not to be had yet; empty: none or one
+  std::string log_file;      // lines for people, with the time; empty: none
 };
 
 void declare_train(Options& options, TrainCall& call);

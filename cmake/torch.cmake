@@ -45,7 +45,12 @@ if(STOKER_TRAIN)
       "${stoker_torch_folder}/lib/libtorch_cpu.so" "${stoker_torch_folder}/lib/libc10.so")
     # What libtorch_cpu.so itself needs is found when it is loaded, by its own path.
     target_link_options(stoker_torch INTERFACE -Wl,--allow-shlib-undefined)
-    message(STATUS "PyTorch for `stoker train`: ${stoker_torch_folder}")
+    # libtorch_cuda.so is not linked but opened when a GPU is asked for (src/train/torch/device.hpp).
+    if(EXISTS "${stoker_torch_folder}/lib/libtorch_cuda.so")
+      message(STATUS "PyTorch for `stoker train`: ${stoker_torch_folder}, for CUDA devices and CPUs")
+    else()
+      message(STATUS "PyTorch for `stoker train`: ${stoker_torch_folder}, for CPUs")
+    endif()
   else()
     message(STATUS "PyTorch not found: `stoker train` is left out (pip install torch==2.13.0 into .venv, or set STOKER_TORCH_DIR)")
   endif()

@@ -59,7 +59,9 @@ struct TrainOptions {
   std::uint64_t seed = 0;
   int disp_batches = 20;    // steps between two report lines
   int top_k = 0;            // also report top-k accuracy; 0: top-1 alone
-  int compute_threads = 0;  // 0: the CPUs that may be used, from three on less one for the decode workers
+  std::optional<int> gpu;   // the CUDA device to compute on; empty: the CPU
+  int compute_threads = 0;  // 0: the CPUs that may be used, from three on less one for the decode workers;
+                            // with a GPU one
   BadSamplePolicy bad_sample = BadSamplePolicy::skip;
   double max_bad_share = 0.01;
   std::uint64_t max_pixels = kDefaultMaxPixels;
@@ -142,9 +144,10 @@ struct TrainCallbacks {
 // Trains and evaluates. `stop` set by a signal handler ends it behind the step in progress, with a checkpoint
 // (interrupted). Errors: invalid_argument (options, class maps that differ, labels out of range: the record
 // is named, a checkpoint of another network), not_found and corrupt_data (a checkpoint that was asked for by
-// name), the loader's, unavailable (another training writes under the prefix); io where nothing can be
-// written under it. A checkpoint that cannot be written later on ends nothing: see TrainReport::unsaved.
-// Whatever ends the training, what was learned is saved first, unless it diverged.
+// name), unsupported (no trainer, no CUDA device), the loader's, unavailable (another training writes under
+// the prefix); io where nothing can be written under it. A checkpoint that cannot be written later on ends
+// nothing: see TrainReport::unsaved. Whatever ends the training, what was learned is saved first, unless it
+// diverged.
 TrainReport train(const TrainOptions& options, const TrainCallbacks& callbacks = {},
                   const std::atomic<bool>* stop = nullptr);
 

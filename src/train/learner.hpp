@@ -4,12 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "stoker/image.hpp"
+#include "stoker/recipe.hpp"
 
 namespace stoker::training {
 
@@ -33,14 +35,26 @@ struct LearnerSpec {
   int top_k = 0;           // count top-k hits too; 0: top-1 alone
   std::uint64_t seed = 0;  // of the first weights
   int compute_threads = 1;
+  std::optional<int> gpu;                     // the CUDA device to compute on; empty: the CPU
+  Normalize normalize{{0, 0, 0}, {1, 1, 1}};  // of batches of bytes
 };
 
-// Views of one batch, normalised. Shape: size × height × width × 3, f32, packed.
+// A batch's copy on the learner's device, made by Learner::stage(). Threads: released by the learner's, and
+// before the learner.
+class StagedBatch {
+ public:
+  virtual ~StagedBatch() = default;
+};
+
+// Views of one batch. Shape: size × height × width × 3, packed; f32 that are normalised, or bytes, which the
+// learner normalises on its device, to the bits that the loader would have made.
 struct LearnerBatch {
   int size = 0;
   Size image_size;
   const std::byte* images = nullptr;
   std::span<const std::int64_t> labels;  // [0, num_classes) or kLeftOut
+  DType dtype = DType::f32;              // or u8
+  const StagedBatch* staged = nullptr;   // where it is set, `images` and `labels` are not looked at
 };
 
 // Sums over the slots that counted, so that any number of batches add up.
@@ -67,11 +81,19 @@ class LearnerState {
   virtual std::string serialise() const = 0;
 };
 
-// Threads: made and used by one thread. Slots that are left out touch neither loss, gradient nor batch
-// statistics. Errors (all calls): out_of_resources (no memory for this batch size), internal.
+// Threads: made and used by one thread, but for stage(). Slots that are left out touch neither loss, gradient
+// nor batch statistics. Its state is the same on every device. Errors (all calls): out_of_resources (no
+// memory for this batch size), internal.
 class Learner {
  public:
   virtual ~Learner() = default;
+
+  // Whether batches are to be staged, because the device has a memory of its own.
+  virtual bool wants_staging() const { return false; }
+  // Begins to copy a batch to the device and comes back without waiting for the end of it; the memory behind
+  // `batch` is not needed any more. Two at a time, the one in use and the next, are what it has buffers for;
+  // more take more. Threads: any one, beside the learner at work.
+  virtual std::unique_ptr<StagedBatch> stage(const LearnerBatch& batch) = 0;
 
   // Forward and backward: adds `share` of the batch's mean gradient to what update() will use. A batch with
   // every slot left out adds nothing. The loss is the one that is minimised (label smoothing included).

@@ -11,7 +11,7 @@ namespace stoker::training {
 
 // Both sides must have been built from the same headers; raise it with every change of learner.hpp or of this
 // file.
-inline constexpr std::string_view kLibraryInterface = "stoker-learner-2";
+inline constexpr std::string_view kLibraryInterface = "stoker-learner-3";
 inline constexpr const char* kLibraryFile = "libstoker_train_torch.so";
 inline constexpr const char* kLibrarySymbol = "stoker_train_library";
 
@@ -19,6 +19,10 @@ struct TrainLibrary {
   std::string_view interface;
   std::size_t spec_bytes = sizeof(LearnerSpec);  // a second guard for the first
   std::string_view torch_version;
+  // Opens the CUDA part of PyTorch and the device of that number. Errors: unsupported (a PyTorch for CPUs,
+  // parts of CUDA that are not installed, no driver or no device), invalid_argument (there is no device of
+  // that number); with what to do.
+  void (*open_gpu)(int gpu) = nullptr;
   // Errors: as Learner's.
   std::unique_ptr<Learner> (*make_learner)(const LearnerSpec& spec) = nullptr;
   // A learner's state → a plain state_dict that Python's torch.load reads, weights_only too, and

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "base/result.hpp"
 #include "base/units.hpp"
 #include "train/advice.hpp"
+#include "train/batch_feeder.hpp"
 #include "train/checkpoints.hpp"
 #include "train/event_file.hpp"
 #include "train/progress.hpp"
@@ -25,6 +27,8 @@ namespace stoker::training {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
@@ -66,7 +70,7 @@ class TrainingRun {
   void make_schedule();
   void run_epochs();
   bool train_epoch();
-  bool train_step();
+  bool train_step(BatchFeeder& feeder);
   void close_stretch();
   bool evaluate();
   [[noreturn]] void stop_diverged(double loss);
@@ -106,9 +110,10 @@ class TrainingRun {
   std::uint64_t steps_per_epoch_ = 0;
   std::uint64_t total_steps_ = 0;
   Position position_;
-  History earlier_;   // of the runs that this one goes on from
-  Stretch stretch_;   // since the last line
-  Stretch training_;  // all before it, in this run
+  LoaderState loader_stands_;  // behind the batches of the last step
+  History earlier_;            // of the runs that this one goes on from
+  Stretch stretch_;            // since the last line
+  Stretch training_;           // all before it, in this run
   bool diverged_ = false;
   std::uint64_t saved_step_ = 0;
 };
@@ -132,7 +137,9 @@ TrainingRun::TrainingRun(const TrainOptions& options, const LearnerFactory& make
                            .bfloat16 = options.bfloat16,
                            .top_k = options.top_k,
                            .seed = options.seed,
-                           .compute_threads = compute_threads(options, allowed_cpus())});
+                           .compute_threads = compute_threads(options, allowed_cpus()),
+                           .gpu = options.gpu,
+                           .normalize = kImageNetStatistics});
   const auto accumulate = static_cast<std::uint64_t>(options.accumulate);
   steps_per_epoch_ = (data_.batches_per_epoch() + accumulate - 1) / accumulate;
   total_steps_ = steps_per_epoch_ * static_cast<std::uint64_t>(options.num_epochs);
@@ -209,7 +216,10 @@ void TrainingRun::go_on_from(const Checkpoint& checkpoint) {
   earlier_ = header.history;
   position_ = header.position;
   position_.step = static_cast<std::uint64_t>(position_.epoch) * steps_per_epoch_ + position_.epoch_step;
-  if (position_.epoch_step != 0) data_.restore(position_.epoch, position_.loader);
+  if (position_.epoch_step != 0) {
+    data_.restore(position_.epoch, position_.loader);
+    loader_stands_ = data_.train.loader->state();
+  }
   result_.evaluations = earlier_.evaluations;
   note(fmt::format("goes on from step {} of {}, {} epochs trained", position_.step, total_steps_,
                    position_.epoch));
@@ -255,19 +265,19 @@ void TrainingRun::note(std::string text) {
 }
 
 // One step of the optimiser: the gradients of up to `accumulate` batches.
-bool TrainingRun::train_step() {
+bool TrainingRun::train_step(BatchFeeder& feeder) {
   const auto accumulate = static_cast<std::uint64_t>(options_.accumulate);
   const std::uint64_t batches_left = data_.batches_per_epoch() - position_.epoch_step * accumulate;
   const std::uint64_t batches = std::min(accumulate, batches_left);
   const Clock::time_point begin = Clock::now();
   Stretch step{.steps = 1};
+  LoaderState behind;
   for (std::uint64_t i = 0; i < batches; ++i) {
     const Clock::time_point before = Clock::now();
-    const Batch batch = data_.train.loader->next();
+    const TakenBatch& batch = *feeder.next();
     step.wait_s += seconds_since(before);
-    step.outcome += learner_->accumulate({batch.size(), batch.image_size(), batch.images(),
-                                          data_.classes_of(batch, data_.train, /*substitutes_count=*/true)},
-                                         1.0 / static_cast<double>(batches));
+    step.outcome += learner_->accumulate(batch.view, 1.0 / static_cast<double>(batches));
+    behind = batch.behind;
   }
   // Before the weights change, and before the last checkpoint counts as good.
   if (!std::isfinite(step.outcome.loss_sum)) stop_diverged(step.outcome.loss_sum);
@@ -275,6 +285,7 @@ bool TrainingRun::train_step() {
   learner_->update(schedule_->lr(position_.step));
   ++position_.step;
   ++position_.epoch_step;
+  loader_stands_ = behind;
   step.wall_s = seconds_since(begin);
   stretch_ += step;
   if (position_.epoch_step % static_cast<std::uint64_t>(options_.disp_batches) == 0) close_stretch();
@@ -321,9 +332,12 @@ void TrainingRun::close_stretch() {
 // Whether to go on.
 bool TrainingRun::train_epoch() {
   if (position_.epoch_step == 0) data_.begin_epoch(position_.epoch);
+  const std::uint64_t done = position_.epoch_step * static_cast<std::uint64_t>(options_.accumulate);
+  BatchFeeder feeder(data_.source(data_.train, /*substitutes_count=*/true), *learner_,
+                     data_.batches_per_epoch() - done);
   bool goes_on = true;
   while (goes_on && !at_epoch_end()) {
-    goes_on = train_step();
+    goes_on = train_step(feeder);
     tell_troubles();
     if (goes_on && !at_epoch_end() && checkpoints_.due(position_.step)) write_checkpoint();
   }
@@ -343,14 +357,15 @@ bool TrainingRun::evaluate() {
   std::vector<ClassAccuracy> classes(static_cast<std::size_t>(data_.num_classes()));
   const std::vector<std::string>& names = data_.train.reader->classes();
   for (std::size_t i = 0; i < classes.size() && i < names.size(); ++i) classes[i].name = names[i];
+  BatchFeeder feeder(data_.source(data_.val, /*substitutes_count=*/false), *learner_, kNoLimit);
   while (true) {
     const Clock::time_point before = Clock::now();
-    const Batch batch = data_.val.loader->next();
+    const TakenBatch* const batch = feeder.next();
     stretch.wait_s += seconds_since(before);
-    if (!batch) break;
-    const std::vector<std::int64_t>& labels = data_.classes_of(batch, data_.val, /*substitutes_count=*/false);
-    hits.resize(static_cast<std::size_t>(batch.size()));
-    stretch.outcome += learner_->evaluate({batch.size(), batch.image_size(), batch.images(), labels}, hits);
+    if (batch == nullptr) break;
+    const std::vector<std::int64_t>& labels = batch->labels;
+    hits.resize(labels.size());
+    stretch.outcome += learner_->evaluate(batch->view, hits);
     for (std::size_t i = 0; i < labels.size(); ++i) {
       if (labels[i] == kLeftOut) continue;
       ClassAccuracy& one = classes[static_cast<std::size_t>(labels[i])];
@@ -434,7 +449,7 @@ void TrainingRun::write_checkpoint() {
                           .position = position_,
                           .history = history(),
                           .settings = shaping_settings(options_)};
-  if (position_.epoch_step != 0) header.position.loader = data_.train.loader->state().to_string();
+  if (position_.epoch_step != 0) header.position.loader = loader_stands_.to_string();
   checkpoints_.write(std::move(header), learner_->state(), best_epoch());
   saved_step_ = position_.step;
   result_.goodput.checkpoint_s += seconds_since(begin);

@@ -38,13 +38,20 @@ class ScriptedLearner final : public Learner {
  public:
   explicit ScriptedLearner(Script& script) : script_(script) {}
 
+  bool wants_staging() const override { return script_.spec.gpu.has_value(); }
+  std::unique_ptr<StagedBatch> stage(const LearnerBatch& batch) override {
+    auto staged = std::make_unique<Staged>();
+    staged->labels.assign(batch.labels.begin(), batch.labels.end());
+    staged->pixel = first_pixel(batch);
+    return staged;
+  }
+
   Outcome accumulate(const LearnerBatch& batch, double share) override {
+    const Staged* staged = static_cast<const Staged*>(batch.staged);
     script_.shares.push_back(share);
-    script_.train_labels.emplace_back(batch.labels.begin(), batch.labels.end());
+    script_.train_labels.push_back(labels_of(batch));
     script_.sizes.push_back(batch.image_size);
-    float pixel = 0;
-    std::memcpy(&pixel, batch.images, sizeof pixel);
-    script_.first_pixels.push_back(pixel);
+    script_.first_pixels.push_back(staged ? staged->pixel : first_pixel(batch));
     return outcome(batch);
   }
   void update(double lr) override {
@@ -53,7 +60,7 @@ class ScriptedLearner final : public Learner {
     if (script_.on_train_step) script_.on_train_step();
   }
   Outcome evaluate(const LearnerBatch& batch, std::span<std::uint8_t> hits) override {
-    script_.eval_labels.emplace_back(batch.labels.begin(), batch.labels.end());
+    script_.eval_labels.push_back(labels_of(batch));
     for (std::size_t i = 0; i < hits.size(); ++i) hits[i] = batch.labels[i] == 0;  // it always says 0
     if (script_.on_evaluate) script_.on_evaluate();
     return outcome(batch);
@@ -70,6 +77,23 @@ class ScriptedLearner final : public Learner {
   std::uint64_t parameter_count() const override { return 0; }
 
  private:
+  struct Staged final : StagedBatch {
+    std::vector<std::int64_t> labels;
+    float pixel = 0;
+  };
+
+  static float first_pixel(const LearnerBatch& batch) {
+    if (batch.dtype == DType::u8) return static_cast<float>(std::to_integer<int>(*batch.images));
+    float pixel = 0;
+    std::memcpy(&pixel, batch.images, sizeof pixel);
+    return pixel;
+  }
+
+  static std::vector<std::int64_t> labels_of(const LearnerBatch& batch) {
+    if (batch.staged) return static_cast<const Staged*>(batch.staged)->labels;
+    return {batch.labels.begin(), batch.labels.end()};
+  }
+
   class State final : public LearnerState {
    public:
     explicit State(int updates) : updates_(updates) {}

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "stoker/recipe.hpp"
 #include "stoker/train.hpp"
 
 #include "base/result.hpp"
@@ -25,10 +26,15 @@ Result<void> check_options(const TrainOptions& options);
 Size size_of_epoch(const TrainOptions& options, int epoch);
 Size largest_size(const TrainOptions& options);
 
-// The recipe texts of training and evaluation: f32, channels last, normalised as ImageNet's pictures.
+// What pictures are normalised with, by the loader or on the GPU.
+inline constexpr Normalize kImageNetStatistics{.mean = {0.485F, 0.456F, 0.406F},
+                                               .std = {0.229F, 0.224F, 0.225F}};
+
+// The recipe texts of training and evaluation, channels last: normalised f32, or for a GPU bytes, which it
+// normalises itself.
 std::string train_recipe(const TrainOptions& options, Size size);
 // Evaluation keeps on the short side 8/7 of what is wanted (256 for 224), and crops its centre.
-std::string eval_recipe(Size size);
+std::string eval_recipe(const TrainOptions& options, Size size);
 
 // The options that shape what is learned: name, value. Equal lists give equal trainings.
 std::vector<std::pair<std::string, std::string>> shaping_settings(const TrainOptions& options);

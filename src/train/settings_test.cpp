@@ -105,6 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Misuse{"--checkpoint-every", [](TrainOptions& o) { o.checkpoint_steps = 3; }},
                       Misuse{"--keep", [](TrainOptions& o) { o.keep = -1; }},
                       Misuse{"--price", [](TrainOptions& o) { o.price_per_h = -2; }},
+                      Misuse{"--gpus", [](TrainOptions& o) { o.gpu = -1; }},
                       Misuse{"--max-bad-share", [](TrainOptions& o) { o.max_bad_share = -0.5; }},
                       Misuse{"--max-minutes", [](TrainOptions& o) { o.max_minutes = -1; }}));
 
@@ -121,10 +122,30 @@ TEST(Recipes, TrainingCropsAtRandomAndFlips) {
   EXPECT_EQ(recipe.layout(), Layout::nhwc);
 }
 
+TEST(Recipes, AGpuGetsTheBytesOfTheSamePictures) {
+  TrainOptions options = good_options();
+  options.image_size = Size{64, 64};
+  const auto recipes = [&] {
+    return std::vector{Recipe::parse(train_recipe(options, *options.image_size)),
+                       Recipe::parse(eval_recipe(options, *options.image_size))};
+  };
+  const std::vector<Recipe> cpu = recipes();
+  options.gpu = 0;
+  const std::vector<Recipe> gpu = recipes();
+  for (std::size_t i = 0; i < cpu.size(); ++i) {
+    EXPECT_EQ(gpu[i].dtype(), DType::u8);
+    EXPECT_EQ(gpu[i].layout(), Layout::nhwc);
+    EXPECT_EQ(gpu[i].output_size(), cpu[i].output_size());
+    // Draws go by a step's place in the list: those in front of the numbers stand where they stood.
+    const std::vector<Step>& steps = gpu[i].steps();
+    for (std::size_t step = 0; step + 1 < steps.size(); ++step) EXPECT_EQ(steps[step], cpu[i].steps()[step]);
+  }
+}
+
 TEST(Recipes, EvaluationHasNoRandomStep) {
   TrainOptions options = good_options();
   options.image_size = Size{64, 64};
-  const Recipe recipe = Recipe::parse(eval_recipe(*options.image_size));
+  const Recipe recipe = Recipe::parse(eval_recipe(options, *options.image_size));
   for (const Step& step : recipe.steps()) {
     EXPECT_FALSE(std::holds_alternative<RandomResizedCrop>(step));
     EXPECT_FALSE(std::holds_alternative<RandomCrop>(step));
@@ -138,7 +159,7 @@ TEST(Recipes, EvaluationHasNoRandomStep) {
 TEST(Recipes, EvaluationOfAWidePictureCoversIt) {
   TrainOptions options = good_options();
   options.image_size = Size{.width = 128, .height = 32};
-  const Recipe recipe = Recipe::parse(eval_recipe(*options.image_size));
+  const Recipe recipe = Recipe::parse(eval_recipe(options, *options.image_size));
   EXPECT_GE(std::get<ResizeStep>(recipe.steps().front()).short_side, 128);
   EXPECT_EQ(recipe.output_size(), (Size{128, 32}));
 }
@@ -151,7 +172,7 @@ TEST(Defaults, FollowTheNetwork) {
   EXPECT_EQ(*large.wd, 1e-4);
   EXPECT_EQ(large.width, 64);
   EXPECT_EQ(*large.crop_scale_min, 0.08);
-  EXPECT_THAT(eval_recipe(*large.image_size), HasSubstr("resize(256)"));
+  EXPECT_THAT(eval_recipe(large, *large.image_size), HasSubstr("resize(256)"));
   options.num_layers = 8;
   EXPECT_EQ(*with_defaults(options).image_size, (Size{64, 64}));
   options.wd = 0;
@@ -175,6 +196,12 @@ TEST(ComputeThreads, FollowTheCpusThatMayBeUsed) {
   EXPECT_EQ(compute_threads(options, 1), 1);
   EXPECT_EQ(compute_threads(options, 2), 2);
   EXPECT_EQ(compute_threads(options, 8), 7);
+}
+
+TEST(ComputeThreads, AreFewWhereAGpuComputes) {
+  TrainOptions options;
+  options.gpu = 0;
+  EXPECT_EQ(compute_threads(options, 8), 1);
 }
 
 TEST(ComputeThreads, AreThoseThatWereAskedFor) {

@@ -16,6 +16,7 @@ TrainReport train(const TrainOptions& given, const TrainCallbacks& callbacks, co
   const TrainOptions options = training::with_defaults(given);
   value_or_throw(training::check_options(options));
   const training::TrainLibrary* library = value_or_throw(training::open_library());
+  if (options.gpu) library->open_gpu(*options.gpu);  // what is wrong with it is told before data is read
   return training::run_training(options, library->make_learner,
                                 open_store(options.model_prefix.empty() ? "." : options.model_prefix),
                                 callbacks, stop);

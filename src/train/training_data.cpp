@@ -54,7 +54,7 @@ TrainingData::TrainingData(const TrainOptions& options, const std::atomic<bool>*
   make_train_loader(size_of_epoch(options, 0));
   if (!val.reader) return;
   LoaderOptions loader = loader_options();
-  loader.recipe = eval_recipe(largest_size(options));
+  loader.recipe = eval_recipe(options, largest_size(options));
   loader.shuffle = false;
   loader.last_batch = LastBatchPolicy::keep;
   loader.publish_counters = false;  // one file a process: the training's
@@ -95,18 +95,35 @@ void TrainingData::restore(int epoch, const std::string& loader_state) {
   train.loader->restore(LoaderState::parse(loader_state));
 }
 
-const std::vector<std::int64_t>& TrainingData::classes_of(const Batch& batch, const Side& side,
-                                                          bool substitutes_count) {
-  classes_.resize(static_cast<std::size_t>(batch.size()));
-  for (std::size_t i = 0; i < classes_.size(); ++i) {
+BatchSource TrainingData::source(Side& side, bool substitutes_count) const {
+  return [this, &side, substitutes_count]() -> std::optional<TakenBatch> {
+    std::optional<TakenBatch> taken(std::in_place);
+    taken->memory = side.loader->next();
+    const Batch& batch = taken->memory;
+    if (!batch) return std::nullopt;
+    taken->labels = classes_of(batch, side, substitutes_count);
+    taken->view = {.size = batch.size(),
+                   .image_size = batch.image_size(),
+                   .images = batch.images(),
+                   .labels = taken->labels,
+                   .dtype = batch.dtype()};
+    taken->behind = side.loader->state();
+    return taken;
+  };
+}
+
+std::vector<std::int64_t> TrainingData::classes_of(const Batch& batch, const Side& side,
+                                                   bool substitutes_count) const {
+  std::vector<std::int64_t> classes(static_cast<std::size_t>(batch.size()));
+  for (std::size_t i = 0; i < classes.size(); ++i) {
     const SampleStatus status = batch.statuses()[i];
     const bool counts = status == SampleStatus::ok || status == SampleStatus::warned ||
                         (status == SampleStatus::substituted && substitutes_count);
-    classes_[i] = !counts ? kLeftOut
-                          : value_or_throw(class_of(batch.labels()[i], num_classes_, side.records(),
-                                                    batch.indices()[i], batch.keys()[i]));
+    classes[i] = !counts ? kLeftOut
+                         : value_or_throw(class_of(batch.labels()[i], num_classes_, side.records(),
+                                                   batch.indices()[i], batch.keys()[i]));
   }
-  return classes_;
+  return classes;
 }
 
 void TrainingData::note_bad_samples(std::vector<std::string>& notes) const {

@@ -11,6 +11,7 @@
 #include "stoker/loader.hpp"
 #include "stoker/train.hpp"
 
+#include "train/batch_feeder.hpp"
 #include "train/classes.hpp"
 
 namespace stoker::training {
@@ -38,9 +39,10 @@ class TrainingData {
   int num_classes() const { return num_classes_; }
   std::uint64_t batches_per_epoch() const { return train.loader->steps_per_epoch(); }
   bool evaluates() const { return val.reader != nullptr; }
-  // The classes of a batch's slots; those that take no part have kLeftOut. Valid until the next call. Errors:
+  // The batches that follow of a side, with their classes; slots that take no part have kLeftOut. For as long
+  // as this lives and the side's loader is not made anew. Errors of the source: the loader's,
   // invalid_argument (a label out of range: the record is named).
-  const std::vector<std::int64_t>& classes_of(const Batch& batch, const Side& side, bool substitutes_count);
+  BatchSource source(Side& side, bool substitutes_count) const;
   void note_bad_samples(std::vector<std::string>& notes) const;
 
   Side train, val;
@@ -48,11 +50,11 @@ class TrainingData {
  private:
   LoaderOptions loader_options() const;
   void make_train_loader(Size size);
+  std::vector<std::int64_t> classes_of(const Batch& batch, const Side& side, bool substitutes_count) const;
 
   const TrainOptions& options_;
   int num_classes_ = 0;
   Size train_size_;
-  std::vector<std::int64_t> classes_;
 };
 
 }  // namespace stoker::training

@@ -195,10 +195,20 @@ TEST(Inputs, AListWhoseFilesAreNotThereHintsAtRoot) {
   EXPECT_EQ(result.out.find("at offset"), std::string::npos) << result.out;
 }
 
-TEST(UsageErrors, GpusOfThisBuildAreUnsupportedAndNotAMistake) {
+TEST(UsageErrors, SeveralGpusAreUnsupportedAndNotAMistake) {
   const ProgramResult result = stoker({"train", "--data-train", "x", "--gpus", "0,1"});
   EXPECT_EQ(result.status, 1);
   EXPECT_NE(result.err.find("--gpus none"), std::string::npos) << result.err;
+}
+
+// What is missing for it (a trainer, CUDA, a driver, the device) is told before the data is looked at.
+TEST(UsageErrors, AGpuThatIsNotThereIsToldFirst) {
+  const ProgramResult result = stoker({"train", "--data-train", "x", "--gpus", "100"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.err.find("data-train"), std::string::npos) << result.err;
+  const bool of_the_gpu = result.err.find("--gpus 100: ") != std::string::npos;
+  const bool of_the_trainer = result.err.find("this build has no trainer") != std::string::npos;
+  EXPECT_TRUE(of_the_gpu || of_the_trainer) << result.err;
 }
 
 TEST(Version, IsOneLine) {

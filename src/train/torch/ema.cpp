@@ -8,7 +8,8 @@
 namespace stoker::training {
 
 Ema::Ema(const NetworkSpec& spec, const std::vector<Entry>& entries, double decay)
-    : network_(spec, at::make_generator<at::CPUGeneratorImpl>(0)), decay_(decay) {
+    : network_(spec, at::make_generator<at::CPUGeneratorImpl>(0), entries.front().tensor.device()),
+      decay_(decay) {
   reset(entries);
 }
 

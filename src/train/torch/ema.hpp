@@ -13,6 +13,7 @@ namespace stoker::training {
 // use_buffers=True, which torchvision's reference training uses.
 class Ema {
  public:
+  // On the device of `entries`.
   Ema(const NetworkSpec& spec, const std::vector<Entry>& entries, double decay);
 
   void update(const std::vector<Entry>& entries);

@@ -24,9 +24,12 @@
 
 #include "train/library.hpp"
 #include "train/torch/autocast.hpp"
+#include "train/torch/device.hpp"
 #include "train/torch/ema.hpp"
 #include "train/torch/network.hpp"
+#include "train/torch/normalise.hpp"
 #include "train/torch/sgd.hpp"
+#include "train/torch/staging.hpp"
 #include "train/torch/state_dict.hpp"
 #include "train/torch/translated.hpp"
 #include "train/torch/weights.hpp"
@@ -43,9 +46,10 @@ constexpr const char* kEmaUpdates = "n_averaged";
 
 constexpr const char* kStateObject = "checkpoint";
 
+// In the memory of the CPU, so that a checkpoint knows no device.
 NamedTensors copies(const std::vector<Entry>& entries) {
   NamedTensors tensors = named_tensors(entries);
-  for (auto& [name, tensor] : tensors) tensor = tensor.clone();
+  for (auto& [name, tensor] : tensors) tensor = tensor.to(at::kCPU, /*non_blocking=*/false, /*copy=*/true);
   return tensors;
 }
 
@@ -81,21 +85,30 @@ class TorchLearner final : public Learner {
  public:
   explicit TorchLearner(const LearnerSpec& spec)
       : spec_(spec),
-        network_(spec.network, at::make_generator<at::CPUGeneratorImpl>(spec.seed)),
+        device_(open_device(spec.gpu)),
+        normalise_(spec.normalize, device_),
+        staging_(device_),
+        network_(spec.network, at::make_generator<at::CPUGeneratorImpl>(spec.seed), device_),
         sgd_(network_.entries(), {.mom = spec.mom, .wd = spec.wd, .nesterov = spec.nesterov}) {
     at::set_num_threads(spec.compute_threads);
     if (spec.ema_decay > 0) ema_.emplace(spec.network, network_.entries(), spec.ema_decay);
   }
 
+  bool wants_staging() const override { return !device_.is_cpu(); }
+
+  std::unique_ptr<StagedBatch> stage(const LearnerBatch& batch) override {
+    return translated("copy batch", [&] { return staging_.stage(batch); });
+  }
+
   Outcome accumulate(const LearnerBatch& batch, double share) override {
     return translated("train step", [&] {
-      const Tensors tensors = take(batch);
+      const BatchTensors tensors = take(batch);
       if (tensors.kept.empty()) return Outcome{};
       const at::Tensor logits = forward(network_, tensors.images, true);
       const at::Tensor loss =
           at::cross_entropy_loss(logits, tensors.labels, /*weight=*/{}, at::Reduction::Mean,
                                  /*ignore_index=*/-100, spec_.label_smoothing);
-      loss.backward(at::scalar_tensor(share));
+      loss.backward(at::scalar_tensor(share, loss.options()));
       return outcome(logits.detach(), tensors, loss.item<double>(), {});
     });
   }
@@ -110,7 +123,7 @@ class TorchLearner final : public Learner {
     return translated("evaluate", [&] {
       const at::NoGradGuard no_grad;
       std::fill(hits.begin(), hits.end(), std::uint8_t{0});
-      const Tensors tensors = take(batch);
+      const BatchTensors tensors = take(batch);
       if (tensors.kept.empty()) return Outcome{};
       const at::Tensor logits = forward(ema_ ? ema_->network() : network_, tensors.images, false);
       const at::Tensor loss = at::cross_entropy_loss(logits, tensors.labels);
@@ -183,14 +196,18 @@ class TorchLearner final : public Learner {
   }
 
  private:
-  struct Tensors {
-    at::Tensor images;
-    at::Tensor labels;
-    std::vector<std::int64_t> kept;  // slots, which the tensors hold alone
-  };
+  // On the device, normalised.
+  BatchTensors take(const LearnerBatch& batch) const {
+    BatchTensors tensors = batch.staged != nullptr ? staging_.take(*batch.staged) : view(batch);
+    if (tensors.kept.empty()) return tensors;
+    tensors.images = tensors.images.to(device_);
+    tensors.labels = tensors.labels.to(device_);
+    if (tensors.images.scalar_type() == at::kByte) tensors.images = normalise_(tensors.images);
+    return tensors;
+  }
 
   // Views of the batch's own memory; where slots are left out, a copy of the others.
-  static Tensors take(const LearnerBatch& batch) {
+  static BatchTensors view(const LearnerBatch& batch) {
     const std::int64_t height = batch.image_size.height;
     const std::int64_t width = batch.image_size.width;
     const std::array<std::int64_t, 4> sizes{batch.size, 3, height, width};
@@ -198,9 +215,10 @@ class TorchLearner final : public Learner {
     // from_blob takes no const memory; nothing here writes to its input.
     void* images = const_cast<std::byte*>(batch.images);
     void* labels = const_cast<std::int64_t*>(batch.labels.data());
-    Tensors tensors{at::from_blob(images, sizes, strides, at::kFloat),
-                    at::from_blob(labels, {static_cast<std::int64_t>(batch.size)}, at::kLong),
-                    {}};
+    BatchTensors tensors{
+        at::from_blob(images, sizes, strides, batch.dtype == DType::u8 ? at::kByte : at::kFloat),
+        at::from_blob(labels, {static_cast<std::int64_t>(batch.size)}, at::kLong),
+        {}};
     for (std::int64_t i = 0; i < batch.size; ++i)
       if (batch.labels[static_cast<std::size_t>(i)] != kLeftOut) tensors.kept.push_back(i);
     if (const auto kept = static_cast<std::int64_t>(tensors.kept.size()); kept != batch.size && kept != 0) {
@@ -213,16 +231,16 @@ class TorchLearner final : public Learner {
 
   // Logits in f32, in whichever type the layers compute.
   at::Tensor forward(const ResNet& network, const at::Tensor& images, bool training) const {
-    const AutocastGuard guard(spec_.bfloat16);
+    const AutocastGuard guard(spec_.bfloat16, device_.type());
     return network.forward(images, training).to(at::kFloat);
   }
 
-  Outcome outcome(const at::Tensor& logits, const Tensors& tensors, double mean_loss,
+  Outcome outcome(const at::Tensor& logits, const BatchTensors& tensors, double mean_loss,
                   std::span<std::uint8_t> hits) const {
     Outcome sums;
     sums.counted = tensors.kept.size();
     sums.loss_sum = mean_loss * static_cast<double>(tensors.kept.size());
-    const at::Tensor right = logits.argmax(1).eq(tensors.labels);
+    const at::Tensor right = logits.argmax(1).eq(tensors.labels).to(at::kCPU);
     const bool* right_data = right.const_data_ptr<bool>();
     for (std::size_t i = 0; i < tensors.kept.size(); ++i) {
       if (!right_data[i]) continue;
@@ -238,6 +256,9 @@ class TorchLearner final : public Learner {
   }
 
   LearnerSpec spec_;
+  at::Device device_;  // opened before anything else of PyTorch is used
+  Normaliser normalise_;
+  Staging staging_;
   ResNet network_;
   Sgd sgd_;
   std::optional<Ema> ema_;
@@ -246,6 +267,10 @@ class TorchLearner final : public Learner {
 std::unique_ptr<Learner> make_learner(const LearnerSpec& spec) {
   return translated("make network",
                     [&]() -> std::unique_ptr<Learner> { return std::make_unique<TorchLearner>(spec); });
+}
+
+void open_gpu(int gpu) {
+  translated("open GPU", [&] { open_device(gpu); });
 }
 
 std::string export_weights(std::string_view state, bool averaged) {
@@ -275,6 +300,7 @@ extern "C" __attribute__((visibility("default"))) const stoker::training::TrainL
 stoker_train_library() {
   static const stoker::training::TrainLibrary library{.interface = stoker::training::kLibraryInterface,
                                                       .torch_version = TORCH_VERSION,
+                                                      .open_gpu = &stoker::training::open_gpu,
                                                       .make_learner = &stoker::training::make_learner,
                                                       .export_weights = &stoker::training::export_weights};
   return &library;

@@ -68,6 +68,7 @@ at::Tensor ResNet::Unit::forward(const at::Tensor& input, bool training) const {
 }
 
 at::Tensor ResNet::add(const std::string& name, at::Tensor tensor, Role role) {
+  tensor = tensor.to(device_);  // its strides stay
   entries_.push_back({name, tensor, role});
   tensor.requires_grad_(entries_.back().learned());
   return tensor;
@@ -90,7 +91,7 @@ ResNet::Unit ResNet::make_unit(const std::string& conv_name, const std::string& 
   return unit;
 }
 
-ResNet::ResNet(const NetworkSpec& spec, at::Generator generator) {
+ResNet::ResNet(const NetworkSpec& spec, at::Generator generator, at::Device device) : device_(device) {
   const Description description = describe(spec);
   if (description.imagenet_stem && spec.width != kImageNetWidth)
     throw Error(ErrorCode::invalid_argument, {.operation = "make network",

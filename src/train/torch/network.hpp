@@ -35,9 +35,10 @@ struct Entry {
 class ResNet {
  public:
   // Weights: normal of variance 2 / fan-out (He et al. 2015), drawn in order from `generator`; the last norm
-  // of each block begins at 0, so that every block begins as its shortcut. Errors: invalid_argument (no such
-  // number of layers, a width that it cannot have).
-  ResNet(const NetworkSpec& spec, at::Generator generator);
+  // of each block begins at 0, so that every block begins as its shortcut. `generator` is one of the CPU, so
+  // that the first weights are the same on every device. Errors: invalid_argument (no such number of layers,
+  // a width that it cannot have).
+  ResNet(const NetworkSpec& spec, at::Generator generator, at::Device device = at::kCPU);
 
   // Shape: images N × 3 × H × W (channels last in memory) → logits N × classes.
   // Training: batch statistics, which also move the running ones; else the running ones.
@@ -69,6 +70,7 @@ class ResNet {
                  at::Generator& generator);
   at::Tensor add(const std::string& name, at::Tensor tensor, Role role);
 
+  at::Device device_;
   std::vector<Entry> entries_;
   Unit stem_;
   bool stem_pools_ = false;

@@ -10,10 +10,11 @@
 
 namespace stoker::training {
 
-// Whether that is what PyTorch's and oneDNN's allocators say.
+// Whether that is what the allocators of PyTorch, oneDNN and CUDA say.
 inline bool tells_of_memory(const std::string& text) {
   return text.find("allocate memory") != std::string::npos ||
-         text.find("not enough memory") != std::string::npos;
+         text.find("not enough memory") != std::string::npos ||
+         text.find("out of memory") != std::string::npos;
 }
 
 // Runs `body`; Errors pass.

@@ -66,11 +66,12 @@ std::uint64_t SeekIndexWriter::added() const {
 
 SeekIndexPublished SeekIndexWriter::publish() {
   const MutexLock lock(mutex_);
-  EntrySpill& gathered = gathered_;
-  if (gathered.entries() == 0) return published_before();
+  // The analysis of locks does not follow a lambda, which runs here at once.
+  EntrySpill* const gathered = &gathered_;
+  if (gathered->entries() == 0) return published_before();
   const SeekIndexPublished published =
-      at_first_writable(places_, [&](const SeekIndexPlace& place) { return publish_at(place, gathered); });
-  gathered.clear();
+      at_first_writable(places_, [&](const SeekIndexPlace& place) { return publish_at(place, *gathered); });
+  gathered->clear();
   return published;
 }
 

@@ -35,21 +35,31 @@ class BenchTalk {
   Progress bar_;
 };
 
-// How every bench verb ends: measures, then prints the report as JSON or for people. Errors: those of
-// `measure`.
+// What `measure` reports, its progress told meanwhile. Errors: those of `measure`.
 template <typename Report, typename Bench, typename Callback>
-int measure_and_print(const Call& call, const CommonOptions& common, const Bench& bench,
-                      Report (*measure)(const Bench&, const Callback&, const std::atomic<bool>*),
-                      Json (*to_json)(const Report&), void (*tell)(const Report&, Output&)) {
-  const Report report = [&] {
-    BenchTalk talk(call.talk);  // gone, and its bar with it, before anything is printed
-    return measure(bench, std::ref(talk), &stop_requested());
-  }();
+Report measure_with_talk(const Call& call, const Bench& bench,
+                         Report (*measure)(const Bench&, const Callback&, const std::atomic<bool>*)) {
+  BenchTalk talk(call.talk);  // gone, and its bar with it, before anything is printed
+  return measure(bench, std::ref(talk), &stop_requested());
+}
+
+// The report as JSON or for people.
+template <typename Report>
+void print_report(const Call& call, const CommonOptions& common, const Report& report,
+                  Json (*to_json)(const Report&), void (*tell)(const Report&, Output&)) {
   if (common.json) {
     call.out.line(json_line(to_json(report)));
   } else {
     tell(report, call.out);
   }
+}
+
+// How a bench verb ends: measures, then prints. Errors: those of `measure`.
+template <typename Report, typename Bench, typename Callback>
+int measure_and_print(const Call& call, const CommonOptions& common, const Bench& bench,
+                      Report (*measure)(const Bench&, const Callback&, const std::atomic<bool>*),
+                      Json (*to_json)(const Report&), void (*tell)(const Report&, Output&)) {
+  print_report(call, common, measure_with_talk(call, bench, measure), to_json, tell);
   return kDone;
 }
 

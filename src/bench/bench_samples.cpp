@@ -25,8 +25,9 @@ std::string refusal(TurboDecoder& turbo, image::Decoder& decoder, std::span<cons
 }  // namespace
 
 BenchSamples read_bench_samples(const RecordReader& records, std::size_t limit,
-                                std::size_t memory_limit_bytes, std::uint64_t max_pixels) {
+                                std::size_t memory_limit_bytes, std::uint64_t max_pixels, SampleForm form) {
   BenchSamples out;
+  Transcoder transcoder;
   TurboDecoder turbo;
   image::Decoder decoder;
   Sample sample;
@@ -51,8 +52,13 @@ BenchSamples read_bench_samples(const RecordReader& records, std::size_t limit,
       continue;
     }
     const ImageInfo info = value_or_throw(decoder.info(sample.main()));
-    out.samples.push_back({index, {info.width, info.height}, {sample.main().begin(), sample.main().end()}});
-    out.bytes += sample.main().size();
+    const auto bytes = value_or_throw(transcoder.transcode(sample.main(), form, max_pixels));
+    out.samples.push_back({.index = index,
+                           .size = {info.width, info.height},
+                           .bytes = {bytes.begin(), bytes.end()},
+                           .key = sample.key,
+                           .seek_points = {}});
+    out.bytes += bytes.size();
     out.pixels += std::uint64_t(info.width) * std::uint64_t(info.height);
   }
   if (out.samples.empty()) {
@@ -65,6 +71,15 @@ BenchSamples read_bench_samples(const RecordReader& records, std::size_t limit,
                  .allowed = "at least one gray or colour JPEG"});
   }
   return out;
+}
+
+std::uint64_t add_seek_points(std::vector<BenchSample>& samples) {
+  std::uint64_t bytes = 0;
+  for (BenchSample& sample : samples) {
+    sample.seek_points = make_seek_points(sample.bytes);
+    bytes += sample.seek_points.size();
+  }
+  return bytes;
 }
 
 }  // namespace stoker::bench

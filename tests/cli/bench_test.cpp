@@ -26,14 +26,62 @@ TEST(BenchDecode, Json) {
   ASSERT_GE(json["rows"].size(), 3U);
   std::vector<std::string> baselines;
   for (const auto& row : json["rows"]) {
-    EXPECT_EQ(keys_of(row), (Keys{"baseline", "exact", "images_per_s", "name", "ratio_to_turbo"}));
+    EXPECT_EQ(keys_of(row),
+              (Keys{"baseline", "error", "exact", "images_per_s", "name", "ratio_to_turbo", "turbo_images"}));
     expect_spread(row["images_per_s"]);
     expect_spread(row["ratio_to_turbo"]);
     EXPECT_TRUE(row["exact"].is_boolean());
+    if (row["exact"]) {
+      EXPECT_TRUE(row["error"].is_null());
+    } else {
+      EXPECT_EQ(keys_of(row["error"]), (Keys{"max", "mean", "psnr_db", "worst_key", "worst_psnr_db"}));
+    }
     baselines.push_back(row["baseline"]);
   }
   EXPECT_NE(std::find(baselines.begin(), baselines.end(), "turbo_full"), baselines.end());
   EXPECT_NE(std::find(baselines.begin(), baselines.end(), "turbo_full_resize"), baselines.end());
+}
+
+TEST(BenchDecode, ChoosesRoutesFormAndSource) {
+  const TempDir dir;
+  const std::string pack = make_pack(dir, 2, 10);
+  const auto made = json_of(
+      stoker({"bench", "decode", pack, "--runs", "1", "--as", "444", "--routes", "stoker_index", "--json"}));
+  EXPECT_EQ(made["as"], "444");
+  EXPECT_EQ(made["from"], "memory");
+  ASSERT_EQ(made["rows"].size(), 2U);
+  EXPECT_EQ(made["rows"][0]["name"], "turbo_full");
+  EXPECT_EQ(made["rows"][1]["name"], "stoker_index");
+  EXPECT_EQ(keys_of(made["machine"]),
+            (Keys{"compiler", "cpus", "date", "instructions", "processor", "turbo_version"}));
+  const auto cold = json_of(
+      stoker({"bench", "decode", pack, "--runs", "1", "--from", "cold", "--routes", "stoker_rrc", "--json"}));
+  EXPECT_EQ(cold["from"], "cold");
+  EXPECT_EQ(cold["rows"].size(), 3U);
+
+  const ProgramResult unknown = stoker({"bench", "decode", pack, "--routes", "stoker_rcc"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_NE(unknown.err.find("stoker_rrc"), std::string::npos) << unknown.err;
+  const ProgramResult neither = stoker({"bench", "decode", pack, "--as", "420", "--from", "cold"});
+  EXPECT_EQ(neither.status, 2);
+  EXPECT_NE(neither.err.find("--from"), std::string::npos) << neither.err;
+}
+
+TEST(BenchDecode, WritesAPictureOrNothing) {
+  const TempDir dir;
+  const std::string pack = make_pack(dir), picture = dir.path("out/decode.html");
+  const ProgramResult good =
+      stoker({"bench", "decode", pack, "--runs", "1", "--html", picture, "--routes", "stoker_full"});
+  EXPECT_EQ(good.status, 0) << good.err;
+  EXPECT_EQ(good.out.rfind("route ", 0), 0U) << good.out;
+  const std::string page = read_file(picture);
+  EXPECT_EQ(page.rfind("<!DOCTYPE html>", 0), 0U);
+  EXPECT_NE(page.find("stoker_full"), std::string::npos);
+
+  const std::string other = dir.path("out/none.html");
+  EXPECT_EQ(stoker({"bench", "decode", dir.path("nothing"), "--html", other}).status, 1);
+  EXPECT_FALSE(std::filesystem::exists(other));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(dir.path("out")), {}), 1) << "leftovers";
 }
 
 TEST(BenchLoad, Json) {

@@ -93,8 +93,6 @@ bool CoefficientSlots::add_up(const Slot& slot) {
       beyond |= record->beyond;
     }
   }
-  wipe(*slot.end);
-  slot.end->beyond = 0;
   if (slot.dc_out != nullptr) *slot.dc_out = dc;
   return sound && beyond == 0 && (!slot.expected || *slot.expected == dc);
 }

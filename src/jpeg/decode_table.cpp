@@ -15,9 +15,9 @@ constexpr std::array<std::uint8_t, 64> kNaturalOrder = {
 constexpr std::array<std::uint8_t, 256> make_places() {
   std::array<std::uint8_t, 256> place{};
   for (std::size_t k = 0; k < place.size(); ++k) {
-    const std::size_t at = k < 64            ? kNaturalOrder[k] * sizeof(std::int16_t)
-                           : k < kEndOfBlock ? offsetof(BlockRecord, beyond)
-                                             : offsetof(BlockRecord, ended);
+    std::size_t at = offsetof(BlockRecord, ended);
+    if (k >= 1 && k <= 64) at = kNaturalOrder[k - 1] * sizeof(std::int16_t);
+    if (k > 64 && k < kEndOfBlock) at = offsetof(BlockRecord, beyond);
     place[k] = static_cast<std::uint8_t>(at);
   }
   return place;
@@ -27,11 +27,13 @@ constexpr std::array<std::uint8_t, 256> kPlaces = make_places();
 // `byte` is run and size; of a DC symbol, the size alone.
 Symbol make_symbol(std::uint32_t code, int length, int byte, bool is_ac, bool negative) {
   const int size = byte & 15;
-  unsigned run = is_ac ? static_cast<unsigned>(byte >> 4) : 0;
-  if (is_ac && size == 0 && run != 15) run = kEndOfBlock;
+  unsigned advance = is_ac ? static_cast<unsigned>(byte >> 4) + 1 : 1;
+  if (is_ac && size == 0 && byte >> 4 != 15) advance = kEndOfBlock;
   const std::uint32_t offset = (code << size) + (negative ? (1U << size) - 1 : 0);
-  return static_cast<Symbol>(length + size) | (offset & 0xffff) << 8 | run << 24;
+  return static_cast<Symbol>(length + size) | (offset & 0xffff) << 8 | advance << 24;
 }
+
+constexpr Symbol kAskRare = kRare | kRareAdvance << 24;
 
 }  // namespace
 
@@ -39,8 +41,9 @@ bool make_decode_table(const HuffmanSpec& spec, bool is_ac, DecodeTable& table) 
   table.place = kPlaces;
   table.is_ac = is_ac;
   table.byte = spec.symbol;
+  table.shortest_rare = kLookupBits + 1;
   constexpr std::size_t kSize = std::size_t{1} << kLookupBits;
-  std::size_t filled = 0;
+  auto entry = table.symbol.begin();
   std::uint32_t code = 0;
   int index = 0;
   for (int length = 1; length <= 16; ++length) {
@@ -51,22 +54,21 @@ bool make_decode_table(const HuffmanSpec& spec, bool is_ac, DecodeTable& table) 
       const int byte = spec.symbol[static_cast<std::size_t>(index)], size = byte & 15;
       if (!is_ac && byte > 15) return false;
       if (length > kLookupBits) continue;
-      const std::size_t entries = kSize >> length;
-      const bool rare = length + size > kFastLength || (size != 0 && length == kLookupBits);
-      Symbol flag = rare ? kRare : 0;
-      if (size != 0 && length == kLookupBits) flag |= kSignUnknown;
+      const auto entries = static_cast<std::ptrdiff_t>(kSize >> length);
+      if (length + size > kFastLength || (size != 0 && length == kLookupBits)) {
+        table.shortest_rare = std::min(table.shortest_rare, length);
+        entry = std::fill_n(entry, entries, kAskRare);
+        continue;
+      }
       // The first bit of a value is 0 where it is negative.
-      const Symbol low = make_symbol(code, length, byte, is_ac, size != 0) | flag;
-      const Symbol high = make_symbol(code, length, byte, is_ac, false) | flag;
-      const std::size_t half = entries / 2;
-      std::fill_n(table.symbol.begin() + static_cast<std::ptrdiff_t>(filled), half, low);
-      std::fill_n(table.symbol.begin() + static_cast<std::ptrdiff_t>(filled + half), entries - half, high);
-      filled += entries;
+      const std::ptrdiff_t half = entries / 2;
+      entry = std::fill_n(entry, half, make_symbol(code, length, byte, is_ac, size != 0));
+      entry = std::fill_n(entry, entries - half, make_symbol(code, length, byte, is_ac, false));
     }
     table.limit[at] = code << (16 - length);
     code <<= 1;
   }
-  std::fill(table.symbol.begin() + static_cast<std::ptrdiff_t>(filled), table.symbol.end(), kRare);
+  std::fill(entry, table.symbol.end(), kAskRare);
   return true;
 }
 
@@ -81,9 +83,7 @@ const DecodeTable& parking_table() {
 
 Symbol rare_symbol(const DecodeTable& table, std::uint64_t bits) {
   const auto top = static_cast<std::uint32_t>(bits >> 48);
-  const Symbol known = table.symbol[bits >> (64 - kLookupBits)];
-  if ((known & kSignUnknown) == 0 && known != kRare) return known & ~kRare;
-  for (int length = kLookupBits; length <= 16; ++length) {
+  for (int length = table.shortest_rare; length <= 16; ++length) {
     const auto at = static_cast<std::size_t>(length);
     if (top >= table.limit[at]) continue;
     const std::uint32_t code = top >> (16 - length);
@@ -101,12 +101,12 @@ void make_skip_table(const DecodeTable& ac, SkipTable& table) {
     unsigned length = 0, advance = 0;
     for (unsigned window = index;;) {
       const Symbol symbol = ac.symbol[window];
-      const unsigned bits = symbol & kLengthMask, run = symbol >> 24;
+      const unsigned bits = symbol & kLengthMask, further = advance_of(symbol);
       if ((symbol & kRare) != 0 || bits > kLookupBits - length) break;
-      if (run != kEndOfBlock && advance + run + 1 > 63) break;
+      if (further != kEndOfBlock && advance + further > 63) break;
       length += bits;
-      advance += run == kEndOfBlock ? kEndOfBlock : run + 1;
-      if (run == kEndOfBlock || length == kLookupBits) break;
+      advance += further;
+      if (further == kEndOfBlock || length == kLookupBits) break;
       window = window << bits & kMask;
     }
     table.step[index] = static_cast<std::uint16_t>(length == 0 ? kRare : length | advance << 8);

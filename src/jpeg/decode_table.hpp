@@ -13,14 +13,17 @@ namespace stoker::jpeg {
 // index covers the value's first bit, its sign, the value needs no extension step: with w = the number that
 // code and value bits make together, it is int16(w - offset).
 //   bits 0..5    length of code and value
-//   bit  6       rare: the look-up does not suffice, ask rare_symbol()
-//   bit  7       with bit 6: the code fills the look-up, the sign stands behind it
+//   bit  6       rare: the look-up does not suffice, ask rare_symbol(); length 0, advance kRareAdvance
 //   bits 8..23   offset
-//   bits 24..31  zero coefficients in front of the value; kEndOfBlock, kNoSuchCode
+//   bits 24..31  advance: coefficients that it covers, zeros and its own; or kEndOfBlock, kNoSuchCode
 using Symbol = std::uint32_t;
 inline constexpr int kLookupBits = 11;
-inline constexpr Symbol kLengthMask = 63, kRare = 64, kSignUnknown = 128;
-inline constexpr unsigned kEndOfBlock = 128, kNoSuchCode = 64;
+inline constexpr Symbol kLengthMask = 63, kRare = 64;
+constexpr unsigned advance_of(Symbol symbol) { return symbol >> 24; }
+
+// A block is over once 64 coefficients are covered, or at a symbol that advances so far. From any k below 64
+// on, the three ranges of k + advance are apart.
+inline constexpr unsigned kNoSuchCode = 65, kEndOfBlock = 129, kRareAdvance = 192;
 
 // The longest code with value that the fast path takes: three of them fit behind one refill.
 inline constexpr int kSymbolsPerRefill = 3, kFastLength = 56 / kSymbolsPerRefill;
@@ -33,13 +36,13 @@ struct alignas(32) BlockRecord {
   const DecodeTable* ac;         // of this block
   const DecodeTable* next_dc;    // of the block behind it
   std::int16_t beyond;           // gets what a damaged file puts behind coefficient 63
-  std::int16_t ended;            // gets the zero that an end of block writes
+  std::int16_t ended;            // gets what an end of block writes
 };
 static_assert(sizeof(BlockRecord) == 160);
 
 struct alignas(64) DecodeTable {
-  // Byte offset in a BlockRecord of what is written at zigzag position k: 0..63 coefficients, 64..127
-  // `beyond`, from 128 on `ended`.
+  // Byte offset in a BlockRecord of what is written once k coefficients are covered: 1..64 coefficients in
+  // the file's order, up to 128 `beyond`; `ended` behind that, and at 0, where only the parking table leads.
   std::array<std::uint8_t, 256> place;
   std::array<Symbol, std::size_t{1} << kLookupBits> symbol;
   // For codes longer than the look-up, by length: the first 16-bit number past the codes of that length, and
@@ -48,6 +51,7 @@ struct alignas(64) DecodeTable {
   std::array<std::int32_t, 18> first;
   std::array<std::uint8_t, 256> byte;  // run and size, as the file has them
   bool is_ac = false;
+  int shortest_rare = 1;  // code length
 };
 
 // False where the codes do not fit (T.81 C.2), or a DC symbol is above 15: what libjpeg refuses.

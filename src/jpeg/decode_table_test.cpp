@@ -43,15 +43,15 @@ void expect_equal_symbols(const HuffmanSpec& spec, bool is_ac) {
     Symbol symbol = table.symbol[bits >> (64 - kLookupBits)];
     if ((symbol & kRare) != 0) symbol = rare_symbol(table, bits);
     const auto [length, byte] = slow_symbol(spec, bits);
-    const unsigned run = symbol >> 24;
+    const unsigned advance = advance_of(symbol);
     if (length == 0) {
-      ASSERT_EQ(run, kNoSuchCode) << top;
+      ASSERT_EQ(advance, kNoSuchCode) << top;
       continue;
     }
     const int size = byte & 15;
     const bool ends = is_ac && size == 0 && byte >> 4 != 15;
     ASSERT_EQ(symbol & kLengthMask, static_cast<unsigned>(length + size)) << top;
-    ASSERT_EQ(run, ends ? kEndOfBlock : is_ac ? static_cast<unsigned>(byte >> 4) : 0u) << top;
+    ASSERT_EQ(advance, ends ? kEndOfBlock : is_ac ? static_cast<unsigned>(byte >> 4) + 1 : 1u) << top;
     const auto code_and_value = static_cast<std::uint32_t>(bits >> (64 - length - size));
     ASSERT_EQ(static_cast<std::int16_t>(code_and_value - (symbol >> 8)), slow_value(bits, length, size))
         << top;
@@ -101,7 +101,7 @@ TEST(SkipTable, AdvancesAsItsSymbolsOneByOne) {
       const Symbol symbol = table.symbol[index << length & ((1u << kLookupBits) - 1)];
       ASSERT_EQ(symbol & kRare, 0u);
       length += symbol & kLengthMask;
-      advance += symbol >> 24 == kEndOfBlock ? kEndOfBlock : (symbol >> 24) + 1;
+      advance += advance_of(symbol);
       ++symbols;
     }
     ASSERT_EQ(length, step & kLengthMask);

@@ -35,23 +35,25 @@ HWY_INLINE void refill(Lane& lane) {
 }
 
 HWY_INLINE void step(Lane& lane) {
-  std::uint64_t bits = lane.bits;
+  const std::uint64_t bits = lane.bits;
   const DecodeTable* const table = lane.table;
-  Symbol symbol = table->symbol[bits >> (64 - kLookupBits)];
-  if (HWY_UNLIKELY((symbol & kRare) != 0)) {
-    refill(lane);
-    bits = lane.bits;
-    symbol = rare_symbol(*table, bits);
-    lane.bits = bits << (symbol & kLengthMask);
-    refill(lane);
-  } else {
-    lane.bits = bits << (symbol & kLengthMask);
-  }
-  const std::uint64_t k = lane.k + (symbol >> 24);
-  put(lane.block, table, k, value_of(bits, symbol));
+  const Symbol symbol = table->symbol[bits >> (64 - kLookupBits)];
+  lane.bits = bits << (symbol & kLengthMask);
+  lane.k += advance_of(symbol);
+  put(lane.block, table, lane.k, value_of(bits, symbol));
   lane.table = lane.block->ac;
-  lane.k = k + 1;
-  if (HWY_UNLIKELY(k >= 63)) {
+  // One branch for all that is not the common case.
+  if (HWY_UNLIKELY(lane.k > 63)) {
+    if (HWY_UNLIKELY((symbol & kRare) != 0)) {
+      refill(lane);
+      const std::uint64_t fresh = lane.bits;
+      const Symbol rare = rare_symbol(*table, fresh);
+      lane.bits = fresh << (rare & kLengthMask);
+      refill(lane);
+      lane.k += advance_of(rare) - std::uint64_t{kRareAdvance};
+      put(lane.block, table, lane.k, value_of(fresh, rare));
+      if (lane.k <= 63) return;
+    }
     lane.table = lane.block->next_dc;
     ++lane.block;
     lane.k = 0;
@@ -155,9 +157,9 @@ HWY_INLINE std::uint64_t take_and_put(Reader& reader, const DecodeTable* table, 
                                       std::uint64_t k) {
   std::uint64_t before;
   const Symbol symbol = reader.take(table, before);
-  k += symbol >> 24;
+  k += advance_of(symbol);
   put(block, table, k, value_of(before, symbol));
-  return k + 1;
+  return k;
 }
 
 bool decode_blocks(BitStream& stream, const DecodeTable* first_table, BlockRecord* begin, BlockRecord* end) {
@@ -191,8 +193,8 @@ HWY_INLINE bool skip_step(Reader& reader, const SkipBlock& block, std::uint64_t&
     reader.refill();
     std::uint64_t before;
     const Symbol symbol = reader.take(block.ac, before);
-    k += (symbol >> 24) + 1;
-    return symbol >> 24 != kNoSuchCode;
+    k += advance_of(symbol);
+    return advance_of(symbol) != kNoSuchCode;
   }
   reader.drop(step);
   k = advanced;
@@ -225,7 +227,7 @@ bool skip_mcus(BitStream& stream, const SkipBlock* blocks, int count, int mcus, 
       reader.refill();
       std::uint64_t before;
       const Symbol symbol = reader.take(block.dc, before);
-      sound &= symbol >> 24 == 0;
+      sound &= advance_of(symbol) == 1;
       sum[static_cast<std::size_t>(block.component)] += value_of(before, symbol);
       sound &= skip_ac(reader, block);
     }

@@ -14,7 +14,7 @@ namespace stoker::jpeg {
 inline constexpr std::size_t kEntropySlack = 512;
 
 // One segment's blocks in the making. Bits come from unstuffed bytes. After its last block a lane stands on
-// the terminal record behind it, which then holds rubbish.
+// the terminal record behind it.
 struct Lane {
   std::uint64_t bits =
       0;  // the next bit on top; the lowest set bit is no bit but marks where loaded ones end

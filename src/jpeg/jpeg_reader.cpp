@@ -34,11 +34,10 @@ Result<Size> JpegReader::open(std::span<const std::byte> bytes, std::uint64_t ma
   return Size{own_.frame().width, own_.frame().height};
 }
 
-Result<Rect> JpegReader::begin(const Rect& wanted) {
-  wanted_ = wanted;
-  if (reason_) return turbo_.begin(wanted);
+Result<bool> JpegReader::begin_planes(const Rect& region, const std::array<BlockSize, 3>& sizes) {
   RegionRequest request;
-  request.region = widened(wanted, upsampling_margin(own_.frame()), own_.frame());
+  request.region = region;
+  request.sizes = sizes;
   request.points = points_;
   request.learned = learned_;
   request.learn_to_end = learn_to_end_;
@@ -49,12 +48,22 @@ Result<Rect> JpegReader::begin(const Rect& wanted) {
     verdict = own_.decode(request);
   }
   if (!verdict) return tl::unexpected(verdict.error());
-  if (!*verdict) return wanted;
+  if (!*verdict) return true;
   // Damage: libjpeg-turbo repairs and words it.
   reason_ = *verdict;
   if (learned_ != nullptr) learned_->clear();
   if (auto size = turbo_.open(bytes_, max_pixels_); !size) return tl::unexpected(size.error());
-  return turbo_.begin(wanted);
+  return false;
+}
+
+Result<Rect> JpegReader::begin(const Rect& wanted) {
+  wanted_ = wanted;
+  if (reason_) return turbo_.begin(wanted);
+  const Rect region = widened(wanted, upsampling_margin(own_.frame()), own_.frame());
+  const auto decoded = begin_planes(region, RegionRequest().sizes);
+  if (!decoded) return tl::unexpected(decoded.error());
+  if (!*decoded) return turbo_.begin(wanted);
+  return wanted;
 }
 
 Result<void> JpegReader::read(std::uint8_t* rgb, std::size_t stride) {

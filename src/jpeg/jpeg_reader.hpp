@@ -1,7 +1,8 @@
 // JPEG bytes → RGB pixels of a region: by our own decoder where the file is for it, else by libjpeg-turbo.
-// The pixels and complaints are libjpeg-turbo's either way.
+// The pixels and complaints are libjpeg-turbo's either way. Or the samples of its components, unupsampled.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -39,7 +40,15 @@ class JpegReader {
   Result<void> read(std::uint8_t* rgb, std::size_t stride);
   std::string_view warning() const;
 
-  // Why libjpeg-turbo has this picture; none: our own decoder has it. Valid behind begin().
+  // The header, if our own decoder has this picture so far; null: it has not.
+  const BaselineFrame* frame() const { return reason_ ? nullptr : &own_.frame(); }
+  // In place of begin() and read(), where there is a frame(): planes() get the samples of at least `region`,
+  // `sizes` a block. False: damage; libjpeg-turbo has the picture now, from begin() on.
+  Result<bool> begin_planes(const Rect& region, const std::array<BlockSize, 3>& sizes);
+  const std::array<Plane, 3>& planes() const { return own_.planes(); }
+
+  // Why libjpeg-turbo has this picture; none: our own decoder has it. Valid behind begin() or
+  // begin_planes().
   std::optional<NotMine> reason() const { return reason_; }
   // The seek points did not fit the file's bytes.
   bool points_failed() const { return points_failed_; }

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fmt/format.h>
+#include <optional>
 #include <string>
 
 #include "base/pixel_buffer.hpp"
+#include "image/decode_plan.hpp"
 #include "image/info.hpp"
+#include "image/planar_resize.hpp"
 #include "image/png_reader.hpp"
 #include "image/sniff.hpp"
 #include "image/webp_reader.hpp"
@@ -25,69 +27,7 @@ using Clock = std::chrono::steady_clock;
 // pixels take 6 to 14 % less.
 constexpr std::size_t kStoreUnit = 32, kRowOffset = 16;
 
-std::string text_of(const Rect& rect) {
-  return fmt::format("{} x {} pixels at ({}, {})", rect.width, rect.height, rect.x, rect.y);
-}
-std::string text_of(Size size) { return fmt::format("{} x {} pixels", size.width, size.height); }
-
 Size size_of(const Rect& rect) { return {rect.width, rect.height}; }
-
-bool is_inside(const Rect& rect, Size size) {
-  return rect.x >= 0 && rect.y >= 0 && rect.width > 0 && rect.height > 0 &&
-         rect.x <= size.width - rect.width && rect.y <= size.height - rect.height;
-}
-
-// What of `window` lies inside a picture of `size`; empty (no width or no height) if nothing does.
-Rect visible_part(const Rect& window, Size size) {
-  const std::int64_t right = std::min<std::int64_t>(std::int64_t{window.x} + window.width, size.width);
-  const std::int64_t bottom = std::min<std::int64_t>(std::int64_t{window.y} + window.height, size.height);
-  const int x = std::max(0, window.x), y = std::max(0, window.y);
-  return {x, y, static_cast<int>(std::max<std::int64_t>(0, right - x)),
-          static_cast<int>(std::max<std::int64_t>(0, bottom - y))};
-}
-
-// A DecodeSpec made definite for one picture.
-struct Plan {
-  Rect crop;    // of the picture
-  Size target;  // of the crop after its resize
-  bool resizes = false;
-  Rect window;   // of the target: what comes out
-  Rect visible;  // the window's part inside the target; may be empty
-  Rect source;   // of the picture: what must be decoded for it
-};
-
-Result<Plan> make_plan(Size picture, const DecodeSpec& spec) {
-  const auto refuse = [](ErrorCode code, std::string found, std::string allowed) {
-    return fail(code, {.operation = "decode", .found = std::move(found), .allowed = std::move(allowed)});
-  };
-  Plan plan;
-  plan.crop = spec.crop.value_or(Rect{0, 0, picture.width, picture.height});
-  if (!is_inside(plan.crop, picture)) {
-    return refuse(ErrorCode::invalid_argument, "a crop of " + text_of(plan.crop),
-                  "inside " + text_of(picture));
-  }
-  plan.target = spec.resize.value_or(size_of(plan.crop));
-  plan.resizes = plan.target != size_of(plan.crop);
-  plan.window = spec.window.value_or(Rect{0, 0, plan.target.width, plan.target.height});
-  if (plan.target.width < 1 || plan.target.height < 1 || plan.window.width < 1 || plan.window.height < 1) {
-    return refuse(ErrorCode::invalid_argument,
-                  fmt::format("a resize to {}, a window of {}", text_of(plan.target), text_of(plan.window)),
-                  "1 pixel or more a side");
-  }
-  const std::uint64_t pixels =
-      static_cast<std::uint64_t>(plan.window.width) * static_cast<std::uint64_t>(plan.window.height);
-  if (pixels > spec.max_pixels) {
-    return refuse(ErrorCode::out_of_resources, "a result of " + text_of(size_of(plan.window)),
-                  fmt::format("{} pixels", spec.max_pixels));
-  }
-  plan.visible = visible_part(plan.window, plan.target);
-  if (plan.visible.width == 0 || plan.visible.height == 0) return plan;
-  plan.source =
-      plan.resizes ? needed_source(size_of(plan.crop), plan.target, plan.visible, spec.filter) : plan.visible;
-  plan.source.x += plan.crop.x;
-  plan.source.y += plan.crop.y;
-  return plan;
-}
 
 // `rect` of a picture of which `view` holds `held`.
 RgbView part_of(const RgbView& view, const Rect& held, const Rect& rect) {
@@ -105,22 +45,32 @@ class Decoder::Impl {
   Result<Decoded> decode_scaled(std::span<const std::byte> bytes, Size at_least, std::uint64_t max_pixels);
 
  private:
-  // `prepare` is called once the reader is open.
-  template <class Reader, class Prepare>
-  Result<Decoded> decode_with(Reader& reader, std::span<const std::byte> bytes, const DecodeSpec& spec,
-                              const Prepare& prepare);
+  template <class Reader>
+  Result<Decoded> decode_with(Reader& reader, std::span<const std::byte> bytes, const DecodeSpec& spec);
+  // From the open reader on.
+  template <class Reader>
+  Result<Decoded> decode_exactly(Reader& reader, const DecodePlan& plan, Filter filter);
+  // PixelMode::fast; nothing: this picture is to be decoded exactly.
+  Result<std::optional<Decoded>> decode_planes(const DecodePlan& plan, Filter filter);
   Result<Decoded> decode_jpeg(std::span<const std::byte> bytes, const DecodeSpec& spec, Learn learn);
   // Memory for a decoded picture.
   Result<MutableRgbView> reserve_pixels(Size size);
   template <class Reader>
   Result<RgbView> read_source(Reader& reader, const Rect& source);
-  Result<RgbView> write_window(const Plan& plan, const RgbView& source, Filter filter);
+  Result<RgbView> write_window(const DecodePlan& plan, const RgbView& source, Filter filter);
+  // Memory for a window, zero where nothing is visible: all of it, and its visible part.
+  struct Canvas {
+    RgbView window;
+    MutableRgbView visible;
+  };
+  Result<Canvas> make_canvas(const DecodePlan& plan);
 
   jpeg::JpegReader jpeg_;
   jpeg::TurboDecoder scaled_jpeg_;
   PngReader png_;
   WebpReader webp_;
   Resizer resizer_;
+  PlanarResizer planar_;
   PixelBuffer pixels_;  // as decoded
   PixelBuffer output_;  // resized, or laid on zeros
   jpeg::SeekPoints points_, new_points_;
@@ -149,69 +99,109 @@ Result<RgbView> Decoder::Impl::read_source(Reader& reader, const Rect& source) {
   return part_of({memory->data, held->width, held->height, memory->stride}, *held, source);
 }
 
-// The window, from the pixels of plan.source.
-Result<RgbView> Decoder::Impl::write_window(const Plan& plan, const RgbView& source, Filter filter) {
-  const bool whole = plan.visible == plan.window;
-  if (!plan.resizes && whole) return source;
+Result<Decoder::Impl::Canvas> Decoder::Impl::make_canvas(const DecodePlan& plan) {
   const std::size_t stride = 3 * static_cast<std::size_t>(plan.window.width);
   const std::size_t bytes = stride * static_cast<std::size_t>(plan.window.height);
   const auto memory = output_.reserve(bytes);
   if (!memory) return tl::unexpected(memory.error());
-  if (!whole) std::memset(*memory, 0, bytes);
-  if (source.data) {
-    std::uint8_t* first = *memory + static_cast<std::size_t>(plan.visible.y - plan.window.y) * stride +
-                          3 * static_cast<std::size_t>(plan.visible.x - plan.window.x);
-    if (plan.resizes) {
-      Rect source_in_crop = plan.source;
-      source_in_crop.x -= plan.crop.x;
-      source_in_crop.y -= plan.crop.y;
-      resizer_.resize(source, source_in_crop, size_of(plan.crop), plan.target, plan.visible, filter,
-                      {first, plan.visible.width, plan.visible.height, stride});
-    } else {
-      for (int y = 0; y < source.height; ++y) {
-        std::memcpy(first + static_cast<std::size_t>(y) * stride,
-                    source.data + static_cast<std::size_t>(y) * source.stride,
-                    3 * static_cast<std::size_t>(source.width));
-      }
-    }
-  }
-  return RgbView{*memory, plan.window.width, plan.window.height, stride};
+  if (plan.visible != plan.window) std::memset(*memory, 0, bytes);
+  Canvas canvas{{*memory, plan.window.width, plan.window.height, stride}, {}};
+  if (plan.is_empty()) return canvas;
+  std::uint8_t* const first = *memory + static_cast<std::size_t>(plan.visible.y - plan.window.y) * stride +
+                              3 * static_cast<std::size_t>(plan.visible.x - plan.window.x);
+  canvas.visible = {first, plan.visible.width, plan.visible.height, stride};
+  return canvas;
 }
 
-template <class Reader, class Prepare>
-Result<Decoded> Decoder::Impl::decode_with(Reader& reader, std::span<const std::byte> bytes,
-                                           const DecodeSpec& spec, const Prepare& prepare) {
+// The window, from the pixels of plan.source.
+Result<RgbView> Decoder::Impl::write_window(const DecodePlan& plan, const RgbView& source, Filter filter) {
+  if (!plan.resizes && plan.visible == plan.window) return source;
+  const auto canvas = make_canvas(plan);
+  if (!canvas) return tl::unexpected(canvas.error());
+  if (source.data == nullptr) return canvas->window;
+  if (plan.resizes) {
+    Rect source_in_crop = plan.source;
+    source_in_crop.x -= plan.crop.x;
+    source_in_crop.y -= plan.crop.y;
+    resizer_.resize(source, source_in_crop, size_of(plan.crop), plan.target, plan.visible, filter,
+                    canvas->visible);
+    return canvas->window;
+  }
+  for (int y = 0; y < source.height; ++y) {
+    std::memcpy(canvas->visible.data + static_cast<std::size_t>(y) * canvas->visible.stride,
+                source.data + static_cast<std::size_t>(y) * source.stride,
+                3 * static_cast<std::size_t>(source.width));
+  }
+  return canvas->window;
+}
+
+template <class Reader>
+Result<Decoded> Decoder::Impl::decode_exactly(Reader& reader, const DecodePlan& plan, Filter filter) {
   const Clock::time_point begun = Clock::now();
-  const Result<Size> picture = reader.open(bytes, spec.max_pixels);
-  if (!picture) return tl::unexpected(picture.error());
-  prepare();
-  const Result<Plan> plan = make_plan(*picture, spec);
-  if (!plan) return tl::unexpected(plan.error());
   RgbView source;
-  if (plan->source.width > 0) {
-    const Result<RgbView> read = read_source(reader, plan->source);
+  if (!plan.is_empty()) {
+    const Result<RgbView> read = read_source(reader, plan.source);
     if (!read) return tl::unexpected(read.error());
     source = *read;
   }
   const Clock::time_point decoded = Clock::now();
-  const Result<RgbView> window = write_window(*plan, source, spec.filter);
+  const Result<RgbView> window = write_window(plan, source, filter);
   if (!window) return tl::unexpected(window.error());
   return Decoded{*window, reader.warning(), decoded - begun, Clock::now() - decoded};
 }
 
+template <class Reader>
+Result<Decoded> Decoder::Impl::decode_with(Reader& reader, std::span<const std::byte> bytes,
+                                           const DecodeSpec& spec) {
+  const Clock::time_point begun = Clock::now();
+  const Result<Size> picture = reader.open(bytes, spec.max_pixels);
+  if (!picture) return tl::unexpected(picture.error());
+  const Result<DecodePlan> plan = make_plan(*picture, spec);
+  if (!plan) return tl::unexpected(plan.error());
+  const auto opening = Clock::now() - begun;
+  auto decoded = decode_exactly(reader, *plan, spec.filter);
+  if (decoded) decoded->decode_time += opening;
+  return decoded;
+}
+
+Result<std::optional<Decoded>> Decoder::Impl::decode_planes(const DecodePlan& plan, Filter filter) {
+  const jpeg::BaselineFrame* const frame = jpeg_.frame();
+  if (frame == nullptr || !plan.resizes || plan.is_empty()) return std::nullopt;
+  const Clock::time_point begun = Clock::now();
+  const auto sizes = planar_sizes(*frame, plan.crop, plan.target);
+  const Rect region = planar_.prepare(*frame, sizes, plan.crop, plan.target, plan.visible, filter);
+  if (region.width == 0) return std::nullopt;
+  const Clock::time_point prepared = Clock::now();
+  const Result<bool> has_planes = jpeg_.begin_planes(region, sizes);
+  if (!has_planes) return tl::unexpected(has_planes.error());
+  if (!*has_planes) return std::nullopt;
+  const Clock::time_point decoded = Clock::now();
+  const auto canvas = make_canvas(plan);
+  if (!canvas) return tl::unexpected(canvas.error());
+  planar_.write(jpeg_.planes(), canvas->visible);
+  const Clock::time_point done = Clock::now();
+  return Decoded{canvas->window, {}, decoded - prepared, done - decoded + (prepared - begun)};
+}
+
 Result<Decoded> Decoder::Impl::decode_jpeg(std::span<const std::byte> bytes, const DecodeSpec& spec,
                                            Learn learn) {
-  bool has_points = false, unreadable = false, learns = learn != Learn::nothing;
-  auto decoded = decode_with(jpeg_, bytes, spec, [&] {
-    if (!spec.seek_points.empty()) {
-      has_points = jpeg::unpack_seek_points(spec.seek_points, points_).has_value();
-      unreadable = !has_points;
-    }
-    if (has_points) jpeg_.enter_by(&points_);
-    learns = learns && !(has_points && points_.complete);
-    if (learns) jpeg_.learn(&new_points_, learn == Learn::whole_file);
-  });
+  const Clock::time_point begun = Clock::now();
+  const Result<Size> picture = jpeg_.open(bytes, spec.max_pixels);
+  if (!picture) return tl::unexpected(picture.error());
+  bool has_points = !spec.seek_points.empty() && jpeg::unpack_seek_points(spec.seek_points, points_);
+  const bool unreadable = !spec.seek_points.empty() && !has_points;
+  if (has_points) jpeg_.enter_by(&points_);
+  const bool learns = learn != Learn::nothing && !(has_points && points_.complete);
+  if (learns) jpeg_.learn(&new_points_, learn == Learn::whole_file);
+  const Result<DecodePlan> plan = make_plan(*picture, spec);
+  if (!plan) return tl::unexpected(plan.error());
+  const auto opening = Clock::now() - begun;
+  Result<std::optional<Decoded>> fast = std::nullopt;
+  if (spec.pixels == PixelMode::fast) fast = decode_planes(*plan, spec.filter);
+  if (!fast) return tl::unexpected(fast.error());
+  auto decoded = *fast ? Result<Decoded>(**fast) : decode_exactly(jpeg_, *plan, spec.filter);
   if (!decoded) return decoded;
+  decoded->decode_time += opening;
   decoded->points_failed = unreadable || jpeg_.points_failed();
   if (jpeg_.reason()) {
     decoded->route = DecodeRoute::turbo;
@@ -229,15 +219,14 @@ Result<Decoded> Decoder::Impl::decode_jpeg(std::span<const std::byte> bytes, con
 Result<Decoded> Decoder::Impl::decode(std::span<const std::byte> bytes, const DecodeSpec& spec, Learn learn) {
   learned_.clear();
   new_points_.clear();
-  const auto nothing = [] {};
   const ImageKind kind = sniff(bytes);
   switch (kind) {
     case ImageKind::jpeg:
       return decode_jpeg(bytes, spec, learn);
     case ImageKind::png:
-      return decode_with(png_, bytes, spec, nothing);
+      return decode_with(png_, bytes, spec);
     case ImageKind::webp:
-      return decode_with(webp_, bytes, spec, nothing);
+      return decode_with(webp_, bytes, spec);
     default:
       return tl::unexpected(not_readable(bytes, kind));
   }

@@ -166,12 +166,6 @@ void rows_of(const HorizontalPlan& plan, const std::uint8_t* const* sources, std
 
 }  // namespace
 
-bool is_available() {
-  static const bool available = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-                                __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni");
-  return available;
-}
-
 bool plan(const ResizeAxis& axis, int source_x, HorizontalPlan& plan, std::size_t& reach) {
   const int steps = (axis.used_taps + kTapsAtOnce - 1) / kTapsAtOnce;
   if (steps > kMaxSteps) return false;
@@ -213,7 +207,6 @@ void horizontal_rows(const HorizontalPlan& plan, const std::uint8_t* const* sour
 
 namespace stoker::image::grouped {
 
-bool is_available() { return false; }
 bool plan(const ResizeAxis&, int, HorizontalPlan&, std::size_t&) { return false; }
 void horizontal_rows(const HorizontalPlan&, const std::uint8_t* const*, std::uint8_t* const*) {}
 

@@ -1,4 +1,5 @@
-// The horizontal pass for processors that permute 64 bytes (AVX-512 VBMI) and sum byte products (VNNI).
+// The horizontal pass for processors that permute 64 bytes (AVX-512 VBMI) and sum byte products (VNNI):
+// where use_avx512_loops().
 #pragma once
 
 #include <cstddef>
@@ -7,9 +8,6 @@
 #include "image/resize_kernels.hpp"
 
 namespace stoker::image::grouped {
-
-// Whether this processor has the instructions.
-bool is_available();
 
 // As plan_horizontal; false where the axis does not fit this way (its scale is too large), and then `reach`
 // is unset.

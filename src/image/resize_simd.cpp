@@ -6,6 +6,7 @@
 // it comes out exact.
 #include <algorithm>
 
+#include "image/avx512_loops.hpp"
 #include "image/resize_grouped.hpp"
 #include "image/resize_kernels.hpp"
 
@@ -311,9 +312,7 @@ HWY_EXPORT(horizontal_rows);
 HWY_EXPORT(vertical_row);
 
 std::size_t plan_horizontal(const ResizeAxis& axis, int source_x, HorizontalPlan& plan) {
-  const bool is_wide_vector =
-      (hwy::SupportedTargets() & HWY_AVX3) != 0;  // so that tests can choose all loops
-  if (is_wide_vector && grouped::is_available()) {
+  if (use_avx512_loops()) {
     if (std::size_t bytes = 0; grouped::plan(axis, source_x, plan, bytes)) return bytes;
   }
   plan.steps = 0;

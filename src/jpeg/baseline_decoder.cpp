@@ -20,7 +20,7 @@ using Dc = std::array<int, 3>;
 constexpr int kLanes = 4;
 // MCUs of a slot where nothing else tells, and the longest segment that lanes take: coefficients of sixteen
 // slots are to stay in the second cache.
-constexpr int kStreamMcus = 8, kMaxLaneMcus = 64;
+constexpr int kStreamMcus = 8, kMaxLaneMcus = kLargestUsedInterval;
 // A load reads so far ahead that libjpeg, which loads as eagerly, would have met the end of a cut-off file.
 constexpr std::ptrdiff_t kEagerBits = 64;
 constexpr std::size_t kPlaneAlignment = 64;
@@ -35,9 +35,15 @@ struct Segment {
   const std::uint8_t* first = nullptr;  // unstuffed
   const std::uint8_t* last = nullptr;   // behind its data
   int bit = 0;
-  int spare_bits = -1;  // of the last byte, behind the segment; -1: any number below 8
+  int spare_bits = -1;   // of the last byte, behind the segment; -1: any number below 8
+  bool is_whole = true;  // else only its first `mcus` are wanted, and more data follows them
   Dc dc{};
   std::optional<Dc> expected;
+
+  bool ends_with(std::ptrdiff_t bits_left) const {
+    if (!is_whole) return bits_left > spare_bits;
+    return spare_bits < 0 ? bits_left >= 0 && bits_left < 8 : bits_left == spare_bits;
+  }
 };
 
 // A stretch that one stream decodes.
@@ -73,6 +79,8 @@ class BaselineDecoder::Impl {
   bool decode_mcus(BitStream& stream, int mcu, int mcus, Dc& dc);
   // MCUs from `mcu` on up to the next wanted one, or (0) that it is wanted itself.
   int unwanted_from(int mcu) const;
+  // How many of `mcus` MCUs from `mcu` on reach to the last wanted one among them.
+  int wanted_within(int mcu, int mcus) const;
   bool note_point(const BitStream& stream, const Dc& dc, SeekPoints& points);
   bool scan_ends_well(const BitStream& stream, bool whole) const;
   bool unstuff_scan(std::size_t from, bool keep_dropped);
@@ -158,7 +166,7 @@ Result<Verdict> BaselineDecoder::Impl::decode(const RegionRequest& request) {
         *request.learned = *points;
       } else {
         request.learned->clear();
-        request.learned->interval = default_interval(frame_.blocks_per_mcu);
+        request.learned->interval = default_interval(frame_.blocks_per_mcu, frame_.mcus_across);
       }
     }
     verdict = points != nullptr ? decode_by_points(*points, request.learned, request.learn_to_end)
@@ -180,13 +188,14 @@ bool BaselineDecoder::Impl::add_segment(const SeekPoints& points, std::size_t in
   }
   Segment segment;
   segment.mcu = static_cast<int>(index) * points.interval;
-  segment.mcus = std::min(points.interval, frame_.mcus() - segment.mcu);
+  const int all = std::min(points.interval, frame_.mcus() - segment.mcu);
+  segment.mcus = wanted_within(segment.mcu, all);
+  segment.is_whole = segment.mcus == all;
   segment.first = raw;
   segment.bit = point.bit;
   segment.spare_bits = next.bit != 0 ? 8 - next.bit : 0;
   for (std::size_t c = 0; c < 3; ++c) segment.dc[c] = point.dc[c];
-  segment.expected.emplace();
-  for (std::size_t c = 0; c < 3; ++c) (*segment.expected)[c] = next.dc[c];
+  if (segment.is_whole) segment.expected = Dc{next.dc[0], next.dc[1], next.dc[2]};
   const Unstuffed done = unstuff(u8(bytes_) + point.byte, u8(bytes_) + end, raw);
   if (done.source != u8(bytes_) + end) return false;
   segment.last = raw = done.target;
@@ -253,9 +262,7 @@ bool BaselineDecoder::Impl::run_segments() {
       const auto lane = static_cast<std::size_t>(i), to = static_cast<std::size_t>(kept);
       if (lanes[lane].is_done()) {
         const Segment& segment = segments_[of[lane]];
-        const std::ptrdiff_t left = lanes[lane].bits_left();
-        const bool ends_there = segment.spare_bits < 0 ? left >= 0 && left < 8 : left == segment.spare_bits;
-        if (!ends_there || !slots_.finish(lane_slots_[lane])) return false;
+        if (!segment.ends_with(lanes[lane].bits_left()) || !slots_.finish(lane_slots_[lane])) return false;
         if (next == segments_.size()) continue;
         start(lane);
       }
@@ -319,6 +326,12 @@ int BaselineDecoder::Impl::unwanted_from(int mcu) const {
   if (column < wanted_.column_end) return 0;
   if (row + 1 == wanted_.row_end) return frame_.mcus() - mcu;
   return frame_.mcus_across - column + wanted_.column_begin;
+}
+
+int BaselineDecoder::Impl::wanted_within(int mcu, int mcus) const {
+  int last = mcu + mcus - 1;
+  while (last > mcu && unwanted_from(last) > 0) --last;
+  return last - mcu + 1;
 }
 
 bool BaselineDecoder::Impl::run_stream(BitStream& stream, const Run& run, SeekPoints* learned) {
@@ -391,7 +404,7 @@ Result<Verdict> BaselineDecoder::Impl::decode_by_markers() {
     if (file_end - done.source < 2 || done.source[1] != expected) return Verdict(NotMine::entropy);
     from = done.source + 2;
     if (unwanted_from(mcu) >= mcus) continue;
-    segments_.push_back({mcu, mcus, raw, done.target, 0, -1, {}, {}});
+    segments_.push_back({.mcu = mcu, .mcus = mcus, .first = raw, .last = done.target});
     raw = done.target;
   }
   std::memset(raw, 0, kEntropySlack);
@@ -412,7 +425,7 @@ Result<Verdict> BaselineDecoder::Impl::decode_by_markers() {
 
 Verdict BaselineDecoder::Impl::find_seek_points(int interval, SeekPoints& points) {
   points.clear();
-  points.interval = interval > 0 ? interval : default_interval(frame_.blocks_per_mcu);
+  points.interval = interval > 0 ? interval : default_interval(frame_.blocks_per_mcu, frame_.mcus_across);
   if (!reserve_raw(bytes_.size()) || !unstuff_scan(frame_.scan_begin, true)) return NotMine::entropy;
   wanted_ = {};
   BitStream stream;

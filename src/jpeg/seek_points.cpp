@@ -184,7 +184,12 @@ Result<void> unpack_groups(std::span<const std::byte> groups, std::span<SeekPoin
 
 }  // namespace
 
-int default_interval(int blocks_per_mcu) { return blocks_per_mcu > 3 ? 4 : 8; }
+int default_interval(int blocks_per_mcu, int mcus_across) {
+  constexpr int kMostPointsInRow = 16;
+  int interval = is_denser(blocks_per_mcu) ? 4 : 8;
+  while (interval < kLargestUsedInterval && mcus_across > kMostPointsInRow * interval) interval *= 2;
+  return interval;
+}
 
 void pack_seek_points(const SeekPoints& points, std::vector<std::byte>& packed) {
   if (!is_packable(points)) return;

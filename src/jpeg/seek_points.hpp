@@ -36,8 +36,15 @@ struct SeekPoints {
   bool empty() const { return points.size() < 2; }
 };
 
-// MCUs between points where nothing else is asked: 8, or 4 where an MCU holds more than three blocks.
-int default_interval(int blocks_per_mcu);
+// MCUs; the decoder leaves points that lie farther apart.
+inline constexpr int kLargestUsedInterval = 64;
+
+// Whether MCUs are so large that points stand at half the interval: more than three blocks.
+inline bool is_denser(int blocks_per_mcu) { return blocks_per_mcu > 3; }
+
+// MCUs between points where nothing else is asked: 8, or 4 where MCUs are large; the double of it, or four
+// times, … in pictures so wide that a row of MCUs would hold more than 16 points.
+int default_interval(int blocks_per_mcu, int mcus_across);
 
 // Appends the packed form, which docs/formats/seek-index.md specifies.
 void pack_seek_points(const SeekPoints& points, std::vector<std::byte>& packed);

@@ -46,7 +46,7 @@ enum class Filter { bilinear, bicubic };
 std::string_view to_string(Filter filter);
 
 // How pixels come out. exact: equal to Pillow's to the byte. fast: JPEGs are resized plane by plane, each
-// from its own resolution, from a smaller inverse transform where the resize shrinks by 2 or more;
+// from its own resolution, from a smaller inverse transform where the resize shrinks by 2.5 or more;
 // docs/decoder.md tells the error. What is no resized baseline JPEG comes out exact in either mode.
 enum class PixelMode { exact, fast };
 std::string_view to_string(PixelMode mode);

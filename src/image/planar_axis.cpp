@@ -16,19 +16,26 @@
 #define STOKER_PLANAR_SCALE
 namespace stoker::image {
 
-// Positions count from the box's first sample on, so that single precision is enough for them.
+// Positions are pixels from the crop's first one on.
 struct PlanarScale {
-  int origin = 0;   // the first sample that the box touches
-  float count = 0;  // samples that it touches
-  float offset = 0, scale = 0, support = 0, inverse = 0;
+  float begin = 0, length = 0;  // of the crop
+  float pixels = 0, per_pixel = 0;
+  float margin = 0;  // pixels beyond its own ones that a sample reaches
+  float leak = 0;    // the share of the next sample that they get
+  float last_sample = 0;
+  float scale = 0, support = 0, inverse = 0;
   float one = 0;      // a weight of 1
   float largest = 0;  // that a weight may be
 
-  PlanarScale(const PlanarBox& box, int target_size, Filter filter, int bits) {
-    const double step = box.length / target_size, stretch = std::max(step, 1.0);
-    origin = static_cast<int>(box.begin);
-    count = static_cast<float>(std::ceil(box.begin + box.length)) - static_cast<float>(origin);
-    offset = static_cast<float>(box.begin - origin);
+  PlanarScale(const PlanarSource& source, int target_size, Filter filter, int bits) {
+    const double step = static_cast<double>(source.length) / target_size, stretch = std::max(step, 1.0);
+    begin = static_cast<float>(source.begin);
+    length = static_cast<float>(source.length);
+    pixels = static_cast<float>(source.pixels);
+    per_pixel = 1.0F / pixels;
+    margin = source.is_filtered ? 1.0F : 0.0F;
+    leak = source.is_filtered ? 0.25F : 0.0F;
+    last_sample = static_cast<float>(source.samples - 1);
     scale = static_cast<float>(step);
     support = static_cast<float>((filter == Filter::bilinear ? 1.0 : 2.0) * stretch);
     inverse = static_cast<float>(1.0 / stretch);
@@ -72,6 +79,36 @@ HWY_INLINE VF bicubic(VF signed_x) {
   return hn::IfThenElse(hn::Lt(x, hn::Set(d, 1.0F)), near, outside);
 }
 
+// The filter at pixels of the crop, nothing outside of it.
+template <bool kCubic>
+struct PixelWeights {
+  VF center, inverse, length;
+
+  HWY_INLINE VF at(VF pixel) const {
+    const DF d;
+    const VF x = hn::Mul(hn::Add(hn::Sub(pixel, center), hn::Set(d, 0.5F)), inverse);
+    const auto inside = hn::And(hn::Ge(pixel, hn::Zero(d)), hn::Lt(pixel, length));
+    return hn::IfThenElseZero(inside, kCubic ? bicubic(x) : bilinear(x));
+  }
+};
+
+template <bool kCubic>
+HWY_INLINE VF sample_weight(const PlanarScale& scale, const PixelWeights<kCubic>& weights, VF first_pixel) {
+  const DF d;
+  const VF first = weights.at(first_pixel);
+  if (scale.pixels == 1.0F) return first;
+  VF sum = first, last = first;
+  for (float pixel = 1.0F; pixel < scale.pixels; pixel += 1.0F) {
+    last = weights.at(hn::Add(first_pixel, hn::Set(d, pixel)));
+    sum = hn::Add(sum, last);
+  }
+  if (scale.leak == 0.0F) return sum;
+  const VF before = weights.at(hn::Sub(first_pixel, hn::Set(d, 1.0F)));
+  const VF behind = weights.at(hn::Add(first_pixel, hn::Set(d, scale.pixels)));
+  const VF gain = hn::Sub(hn::Add(before, behind), hn::Add(first, last));
+  return hn::Add(sum, hn::Mul(gain, hn::Set(d, scale.leak)));
+}
+
 template <bool kCubic>
 void fill(const PlanarScale& scale, int rows, PlanarAxis& axis) {
   const DF d;
@@ -80,24 +117,32 @@ void fill(const PlanarScale& scale, int rows, PlanarAxis& axis) {
   axis.scratch.resize(static_cast<std::size_t>(rows) * lanes);
   const VF half = hn::Set(d, 0.5F), support = hn::Set(d, scale.support), one = hn::Set(d, scale.one);
   const VF last = hn::Set(d, static_cast<float>(axis.end - 1)), bias = hn::Set(d, kPlanarBias);
+  const VF length = hn::Set(d, scale.length), crop = hn::Set(d, scale.begin);
+  const auto sample_of = [&](VF pixel) HWY_ATTR {
+    const VF sample = hn::Mul(hn::Add(hn::Add(pixel, crop), half), hn::Set(d, scale.per_pixel));
+    return hn::ConvertTo(di, hn::Min(hn::Max(sample, hn::Zero(d)), hn::Set(d, scale.last_sample)));
+  };
+  const auto whole = [&](VF x) HWY_ATTR { return hn::ConvertTo(d, hn::ConvertTo(di, x)); };
   for (std::size_t i = 0; i < axis.pitch; i += lanes) {
     const VF index = hn::Min(last, hn::Iota(d, static_cast<float>(axis.begin) + static_cast<float>(i)));
-    const VF center =
-        hn::Add(hn::Mul(hn::Add(index, half), hn::Set(d, scale.scale)), hn::Set(d, scale.offset));
-    const auto begin = hn::ConvertTo(di, hn::Max(hn::Zero(d), hn::Add(hn::Sub(center, support), half)));
-    const auto end =
-        hn::ConvertTo(di, hn::Min(hn::Set(d, scale.count), hn::Add(hn::Add(center, support), half)));
-    const auto count = hn::Sub(end, begin);
-    hn::StoreU(begin, di, axis.first.data() + i);
+    const VF center = hn::Mul(hn::Add(index, half), hn::Set(d, scale.scale));
+    const VF begin = whole(hn::Max(hn::Zero(d), hn::Add(hn::Sub(center, support), half)));
+    const VF end = whole(hn::Min(length, hn::Add(hn::Add(center, support), half)));
+    const VF margin = hn::Set(d, scale.margin);
+    const auto first = sample_of(hn::Sub(begin, margin));
+    const auto behind = sample_of(hn::Add(hn::Sub(end, hn::Set(d, 1.0F)), margin));
+    const auto count = hn::Add(hn::Sub(behind, first), hn::Set(di, 1));
+    hn::StoreU(first, di, axis.first.data() + i);
     hn::StoreU(count, di, axis.count.data() + i);
     const int most = *std::max_element(axis.count.data() + i, axis.count.data() + i + lanes);
     const VF taps = hn::ConvertTo(d, count);
-    const VF from = hn::Sub(hn::ConvertTo(d, begin), center);
+    const PixelWeights<kCubic> weights{center, hn::Set(d, scale.inverse), length};
     VF sum = hn::Zero(d);
     for (int tap = 0; tap < most; ++tap) {
       const VF t = hn::Set(d, static_cast<float>(tap));
-      const VF x = hn::Mul(hn::Add(hn::Add(t, from), half), hn::Set(d, scale.inverse));
-      const VF weight = hn::IfThenElseZero(hn::Lt(t, taps), kCubic ? bicubic(x) : bilinear(x));
+      const VF sample = hn::Add(hn::ConvertTo(d, first), t);
+      const VF first_pixel = hn::Sub(hn::Mul(sample, hn::Set(d, scale.pixels)), crop);
+      const VF weight = hn::IfThenElseZero(hn::Lt(t, taps), sample_weight(scale, weights, first_pixel));
       sum = hn::Add(sum, weight);
       hn::StoreU(weight, d, axis.scratch.data() + static_cast<std::size_t>(tap) * lanes);
     }
@@ -140,20 +185,52 @@ float weight_at(float x, Filter filter) {
   return 0.0F;
 }
 
+// As the loops above, operation by operation.
+struct ScalarWeights {
+  const PlanarScale& scale;
+  float center;
+  Filter filter;
+
+  float at(float pixel) const {
+    const float x = (pixel - center + 0.5F) * scale.inverse;
+    return pixel >= 0.0F && pixel < scale.length ? weight_at(x, filter) : 0.0F;
+  }
+  float of_sample(float first_pixel) const {
+    const float first = at(first_pixel);
+    if (scale.pixels == 1.0F) return first;
+    float sum = first, last = first;
+    for (float pixel = 1.0F; pixel < scale.pixels; pixel += 1.0F) {
+      last = at(first_pixel + pixel);
+      sum += last;
+    }
+    if (scale.leak == 0.0F) return sum;
+    const float before = at(first_pixel - 1.0F), behind = at(first_pixel + scale.pixels);
+    return sum + ((before + behind) - (first + last)) * scale.leak;
+  }
+};
+
 void fill_scalar(const PlanarScale& scale, int rows, PlanarAxis& axis) {
   axis.scratch.resize(static_cast<std::size_t>(rows));
+  const auto sample_of = [&](float pixel) {
+    const float sample = (pixel + scale.begin + 0.5F) * scale.per_pixel;
+    return static_cast<int>(std::min(std::max(sample, 0.0F), scale.last_sample));
+  };
+  const auto whole = [](float x) { return static_cast<float>(static_cast<int>(x)); };
   for (std::size_t i = 0; i < axis.pitch; ++i) {
     const float index =
         std::min(static_cast<float>(axis.end - 1), static_cast<float>(axis.begin) + static_cast<float>(i));
-    const float center = (index + 0.5F) * scale.scale + scale.offset;
-    const int first = static_cast<int>(std::max(0.0F, center - scale.support + 0.5F));
-    const int count = static_cast<int>(std::min(scale.count, center + scale.support + 0.5F)) - first;
+    const float center = (index + 0.5F) * scale.scale;
+    const float begin = whole(std::max(0.0F, center - scale.support + 0.5F));
+    const float end = whole(std::min(scale.length, center + scale.support + 0.5F));
+    const int first = sample_of(begin - scale.margin);
+    const int count = sample_of(end - 1.0F + scale.margin) - first + 1;
     axis.first[i] = first;
     axis.count[i] = count;
-    const float from = static_cast<float>(first) - center;
+    const ScalarWeights weights{scale, center, axis.filter};
     float sum = 0;
     for (int tap = 0; tap < count; ++tap) {
-      const float weight = weight_at((static_cast<float>(tap) + from + 0.5F) * scale.inverse, axis.filter);
+      const float sample = static_cast<float>(first) + static_cast<float>(tap);
+      const float weight = weights.of_sample(sample * scale.pixels - scale.begin);
       sum += weight;
       axis.scratch[static_cast<std::size_t>(tap)] = weight;
     }
@@ -167,16 +244,16 @@ void fill_scalar(const PlanarScale& scale, int rows, PlanarAxis& axis) {
   }
 }
 
-bool fits(const PlanarAxis& axis, const PlanarBox& box, int target_size, int begin, int end, Filter filter,
-          int bits) {
-  return axis.box == box && axis.target_size == target_size && axis.begin == begin && axis.end == end &&
+bool fits(const PlanarAxis& axis, const PlanarSource& source, int target_size, int begin, int end,
+          Filter filter, int bits) {
+  return axis.source == source && axis.target_size == target_size && axis.begin == begin && axis.end == end &&
          axis.filter == filter && axis.bits == bits;
 }
 
-void make(const PlanarBox& box, int target_size, int begin, int end, Filter filter, int bits, bool scalar,
-          PlanarAxis& axis) {
-  if (fits(axis, box, target_size, begin, end, filter, bits)) return;
-  axis.box = box;
+void make(const PlanarSource& source, int target_size, int begin, int end, Filter filter, int bits,
+          bool scalar, PlanarAxis& axis) {
+  if (fits(axis, source, target_size, begin, end, filter, bits)) return;
+  axis.source = source;
   axis.target_size = target_size;
   axis.begin = begin;
   axis.end = end;
@@ -184,11 +261,11 @@ void make(const PlanarBox& box, int target_size, int begin, int end, Filter filt
   axis.bits = bits;
   const auto size = static_cast<std::size_t>(axis.size());
   axis.pitch = (size + PlanarAxis::kUnit - 1) / PlanarAxis::kUnit * PlanarAxis::kUnit;
-  const int rows = (most_planar_taps(box, target_size, filter) + 3) / 4 * 4;
+  const int rows = (most_planar_taps(source, target_size, filter) + 3) / 4 * 4;
   axis.first.resize(axis.pitch);
   axis.count.resize(axis.pitch);
   axis.weights.resize(static_cast<std::size_t>(rows) * axis.pitch);
-  const PlanarScale scale(box, target_size, filter, bits);
+  const PlanarScale scale(source, target_size, filter, bits);
   if (scalar) {
     fill_scalar(scale, rows, axis);
   } else {
@@ -196,26 +273,27 @@ void make(const PlanarBox& box, int target_size, int begin, int end, Filter filt
   }
   axis.used_taps = *std::max_element(axis.count.begin(), axis.count.end());
   const int base = axis.first[0];
-  axis.source_begin = scale.origin + base;
-  axis.source_end = scale.origin + axis.first[size - 1] + axis.count[size - 1];
+  axis.source_begin = base;
+  axis.source_end = axis.first[size - 1] + axis.count[size - 1];
   for (std::int32_t& first : axis.first) first -= base;
 }
 
 }  // namespace
 
-int most_planar_taps(const PlanarBox& box, int target_size, Filter filter) {
-  const double support = (filter == Filter::bilinear ? 1.0 : 2.0) * std::max(box.length / target_size, 1.0);
-  return static_cast<int>(std::min(support, 1e6) * 2) + 2;
+int most_planar_taps(const PlanarSource& source, int target_size, Filter filter) {
+  const double stretch = std::max(static_cast<double>(source.length) / target_size, 1.0);
+  const double reach = (filter == Filter::bilinear ? 2.0 : 4.0) * stretch + (source.is_filtered ? 2.0 : 0.0);
+  return static_cast<int>((reach + 1.0) / source.pixels) + 2;
 }
 
-void make_planar_axis(const PlanarBox& box, int target_size, int begin, int end, Filter filter, int bits,
-                      PlanarAxis& axis) {
-  make(box, target_size, begin, end, filter, bits, false, axis);
+void make_planar_axis(const PlanarSource& source, int target_size, int begin, int end, Filter filter,
+                      int bits, PlanarAxis& axis) {
+  make(source, target_size, begin, end, filter, bits, false, axis);
 }
 
-void make_planar_axis_scalar(const PlanarBox& box, int target_size, int begin, int end, Filter filter,
+void make_planar_axis_scalar(const PlanarSource& source, int target_size, int begin, int end, Filter filter,
                              int bits, PlanarAxis& axis) {
-  make(box, target_size, begin, end, filter, bits, true, axis);
+  make(source, target_size, begin, end, filter, bits, true, axis);
 }
 
 }  // namespace stoker::image

@@ -10,16 +10,21 @@
 
 namespace stoker::image {
 
-// Where the crop lies among a plane's samples: [begin, begin + length) in units of samples, not always whole.
-struct PlanarBox {
-  double begin = 0;
-  double length = 0;
-  friend bool operator==(const PlanarBox&, const PlanarBox&) = default;
+// One direction of a crop, and how the samples of a plane lie over its pixels.
+struct PlanarSource {
+  int begin = 0, length = 0;  // of the crop, pixels
+  int pixels = 1;             // a sample: its subsampling times what a smaller inverse transform leaves out
+  int samples = 0;            // of the whole plane
+  // The exact route would upsample by a triangle, where a pixel gets a quarter of its value from the next
+  // nearest sample; else pixels repeat their sample.
+  bool is_filtered = false;
+  friend bool operator==(const PlanarSource&, const PlanarSource&) = default;
 };
 
-// Output pixels [begin, end) of a resize of a box of samples to `target_size` pixels.
+// Output pixels [begin, end) of a resize of a crop to `target_size` pixels, straight from samples: the weight
+// of a sample is what all of its pixels would have together in the exact resize.
 struct PlanarAxis {
-  PlanarBox box;
+  PlanarSource source;
   int target_size = 0, begin = 0, end = 0;
   Filter filter = Filter::bilinear;
   int bits = 0;                          // fraction bits of a weight; none exceeds 32767, or is much above 1
@@ -42,14 +47,14 @@ struct PlanarAxis {
 };
 
 // The most taps that an output pixel of such a resize may have.
-int most_planar_taps(const PlanarBox& box, int target_size, Filter filter);
+int most_planar_taps(const PlanarSource& source, int target_size, Filter filter);
 
 // Fills `axis`, reusing its memory; one that is filled so already stays as it is. The same values on every
 // instruction set. Cost: less than 1 µs for 224 output pixels of up to 4 taps.
-void make_planar_axis(const PlanarBox& box, int target_size, int begin, int end, Filter filter, int bits,
-                      PlanarAxis& axis);
+void make_planar_axis(const PlanarSource& source, int target_size, int begin, int end, Filter filter,
+                      int bits, PlanarAxis& axis);
 // The reference without SIMD.
-void make_planar_axis_scalar(const PlanarBox& box, int target_size, int begin, int end, Filter filter,
+void make_planar_axis_scalar(const PlanarSource& source, int target_size, int begin, int end, Filter filter,
                              int bits, PlanarAxis& axis);
 
 }  // namespace stoker::image

@@ -21,18 +21,26 @@ void expect_equal(const PlanarAxis& a, const PlanarAxis& b) {
 }
 
 struct Case {
-  PlanarBox box;
+  PlanarSource source;
   int target, begin, end;
 };
 
 Case random_case(SampleRng& rng) {
-  const int target = 1 + static_cast<int>(rng.below(300));
-  const int begin = static_cast<int>(rng.below(static_cast<std::uint64_t>(target)));
-  const int end = begin + 1 + static_cast<int>(rng.below(static_cast<std::uint64_t>(target - begin)));
-  // Quarters of a sample: the finest that sampling factors of up to 4 give.
-  const double first = static_cast<double>(rng.below(4000)) / 4;
-  const double length = static_cast<double>(1 + rng.below(static_cast<std::uint64_t>(target) * 20)) / 4;
-  return {{first, length}, target, begin, end};
+  const auto below = [&](int limit) {
+    return static_cast<int>(rng.below(static_cast<std::uint64_t>(limit)));
+  };
+  constexpr int kPixels[] = {1, 2, 3, 4, 8, 16, 32};
+  Case c;
+  c.target = 1 + below(300);
+  c.begin = below(c.target);
+  c.end = c.begin + 1 + below(c.target - c.begin);
+  c.source.pixels = kPixels[below(7)];
+  c.source.is_filtered = c.source.pixels > 1 && below(2) == 0;
+  c.source.length = 1 + below(c.target * c.source.pixels * 4);
+  c.source.begin = below(1000);
+  const int picture = c.source.begin + c.source.length + below(40);
+  c.source.samples = (picture + c.source.pixels - 1) / c.source.pixels;
+  return c;
 }
 
 TEST(PlanarAxis, IsTheSameOnEveryTarget) {
@@ -42,51 +50,67 @@ TEST(PlanarAxis, IsTheSameOnEveryTarget) {
       const Case c = random_case(rng);
       const Filter filter = round % 2 == 0 ? Filter::bilinear : Filter::bicubic;
       PlanarAxis simd, scalar;
-      make_planar_axis(c.box, c.target, c.begin, c.end, filter, 13, simd);
-      make_planar_axis_scalar(c.box, c.target, c.begin, c.end, filter, 13, scalar);
+      make_planar_axis(c.source, c.target, c.begin, c.end, filter, 13, simd);
+      make_planar_axis_scalar(c.source, c.target, c.begin, c.end, filter, 13, scalar);
       expect_equal(simd, scalar);
     }
   });
 }
 
-// Where the box is whole, it is Pillow's resize, but for the bits of a weight.
-TEST(PlanarAxis, HasTheGeometryOfTheExactResize) {
+// What a sample weighs: its pixels' weights in the exact resize, and where chroma is filtered a quarter of
+// the next pixel's on each side for a quarter of its own last one's.
+double expected_weight(const ResizeAxis& exact, const PlanarSource& source, int i, int sample) {
+  const auto at = static_cast<std::size_t>(i);
+  const auto of_pixel = [&](int pixel) {
+    const int tap = pixel - source.begin - exact.first[at];
+    return tap >= 0 && tap < exact.count[at] ? exact.weight(i, tap) / static_cast<double>(1 << kWeightBits)
+                                             : 0.0;
+  };
+  const int first = sample * source.pixels, last = first + source.pixels - 1;
+  double sum = 0;
+  for (int pixel = first; pixel <= last; ++pixel) sum += of_pixel(pixel);
+  if (!source.is_filtered) return sum;
+  return sum + 0.25 * (of_pixel(first - 1) + of_pixel(last + 1) - of_pixel(first) - of_pixel(last));
+}
+
+TEST(PlanarAxis, WeighsSamplesAsTheExactResizeWeighsTheirPixels) {
   SampleRng rng(5, 2, 3, 4);
   for (int round = 0; round < 200; ++round) {
-    const int from = 1 + static_cast<int>(rng.below(900)), to = 1 + static_cast<int>(rng.below(300));
-    const int begin = static_cast<int>(rng.below(50));
+    Case c = random_case(rng);
+    c.source.samples += 2;  // no edge of the picture, where what leaks out comes back
+    c.source.begin += 2 * c.source.pixels;
     for (const Filter filter : {Filter::bilinear, Filter::bicubic}) {
       PlanarAxis fast;
       ResizeAxis exact;
-      make_planar_axis({static_cast<double>(begin), static_cast<double>(from)}, to, 0, to, filter, 14, fast);
-      make_resize_axis(from, to, 0, to, filter, exact);
-      // A tap at the filter's very end, of no weight, may be there or not.
-      for (int i = 0; i < to; ++i) {
+      make_planar_axis(c.source, c.target, 0, c.target, filter, 14, fast);
+      make_resize_axis(c.source.length, c.target, 0, c.target, filter, exact);
+      for (int i = 0; i < c.target; ++i) {
         const auto at = static_cast<std::size_t>(i);
-        for (int sample = exact.first[at] - 1; sample <= exact.first[at] + exact.count[at]; ++sample) {
-          const int exact_tap = sample - exact.first[at];
-          const int fast_tap = sample - (fast.first[at] + fast.source_begin - begin);
-          const double expected =
-              exact_tap >= 0 && exact_tap < exact.count[at] ? exact.weight(i, exact_tap) : 0;
-          const double found = fast_tap >= 0 && fast_tap < fast.count[at] ? fast.weight(i, fast_tap) : 0;
-          // Half a unit is rounding, the other half single precision.
-          ASSERT_NEAR(expected / (1 << 22), found / (1 << 14), 1.0 / (1 << 14)) << from << " → " << to;
+        const int first = fast.source_begin + fast.first[at];
+        for (int sample = first - 2; sample < first + fast.count[at] + 2; ++sample) {
+          const int tap = sample - first;
+          const double found = tap >= 0 && tap < fast.count[at] ? fast.weight(i, tap) : 0;
+          // Half a unit of 1/16384 is rounding, the other half single precision.
+          ASSERT_NEAR(expected_weight(exact, c.source, i, sample), found / (1 << 14), 1.0 / (1 << 14))
+              << c.source.length << " → " << c.target << ", " << c.source.pixels;
         }
       }
     }
   }
 }
 
-TEST(PlanarAxis, NeverLeavesItsBoxAndWeighsOne) {
+TEST(PlanarAxis, NeedsSamplesNearTheCropAloneAndWeighsOne) {
   SampleRng rng(9, 2, 3, 4);
   for (int round = 0; round < 300; ++round) {
     const Case c = random_case(rng);
     const Filter filter = round % 2 == 0 ? Filter::bilinear : Filter::bicubic;
     PlanarAxis axis;
-    make_planar_axis(c.box, c.target, c.begin, c.end, filter, 13, axis);
-    EXPECT_GE(axis.source_begin, static_cast<int>(c.box.begin));
-    EXPECT_LE(axis.source_end, static_cast<int>(std::ceil(c.box.begin + c.box.length)));
-    EXPECT_LE(axis.used_taps, most_planar_taps(c.box, c.target, filter));
+    make_planar_axis(c.source, c.target, c.begin, c.end, filter, 13, axis);
+    const int margin = c.source.is_filtered ? 1 : 0;
+    const int last_pixel = c.source.begin + c.source.length - 1 + margin;
+    EXPECT_GE(axis.source_begin, std::max(0, c.source.begin - margin) / c.source.pixels);
+    EXPECT_LT(axis.source_end - 1, std::min(c.source.samples, last_pixel / c.source.pixels + 1));
+    EXPECT_LE(axis.used_taps, most_planar_taps(c.source, c.target, filter));
     for (int i = 0; i < axis.size(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       ASSERT_GE(axis.first[at], 0);
@@ -102,10 +126,10 @@ TEST(PlanarAxis, NeverLeavesItsBoxAndWeighsOne) {
 // Windows of one resize are parts of it: the same weights, whatever is asked for beside them.
 TEST(PlanarAxis, AWindowIsAPartOfTheWhole) {
   PlanarAxis whole, part;
-  const PlanarBox box{12.5, 301.5};
-  make_planar_axis(box, 224, 0, 224, Filter::bicubic, 15, whole);
+  const PlanarSource source{25, 603, 2, 400, true};
+  make_planar_axis(source, 224, 0, 224, Filter::bicubic, 15, whole);
   for (const auto& [begin, end] : {std::pair{0, 1}, {17, 90}, {100, 224}, {223, 224}}) {
-    make_planar_axis(box, 224, begin, end, Filter::bicubic, 15, part);
+    make_planar_axis(source, 224, begin, end, Filter::bicubic, 15, part);
     for (int i = 0; i < part.size(); ++i) {
       const auto at = static_cast<std::size_t>(i), in_whole = static_cast<std::size_t>(begin + i);
       ASSERT_EQ(part.source_begin + part.first[at], whole.source_begin + whole.first[in_whole]);

@@ -29,9 +29,9 @@ TEST(PlanarAcross, EqualsItsReferenceOnEveryTarget) {
     for (int round = 0; round < 300; ++round) {
       const int target = 1 + static_cast<int>(rng.below(round % 3 == 0 ? 300 : 40));
       const double most = round % 4 == 0 ? 24.0 : 3.0;
-      const double length = std::max(0.25, target * rng.uniform() * most);
+      const int length = 1 + static_cast<int>(target * rng.uniform() * most);
       PlanarAxis axis;
-      make_planar_axis({rng.uniform() * 20, length}, target, 0, target,
+      make_planar_axis({static_cast<int>(rng.below(20)), length, 1, length + 20}, target, 0, target,
                        round % 2 == 0 ? Filter::bilinear : Filter::bicubic, kAcrossBits, axis);
       PlanarPlan plan;
       plan_planar(axis, plan);

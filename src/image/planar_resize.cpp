@@ -2,30 +2,43 @@
 
 #include <algorithm>
 
+#include "jpeg/rgb_output.hpp"
+
 namespace stoker::image {
 
 namespace {
 
-// A component's samples a pixel, as a fraction.
-struct Ratio {
-  int samples, pixels;
+// One direction of one component; pixels a sample.
+struct Direction {
+  int pixels = 1;
+  int samples = 0;
+  bool is_filtered = false;
+
+  PlanarSource source(int begin, int length) const { return {begin, length, pixels, samples, is_filtered}; }
 };
-Ratio ratio_across(const jpeg::BaselineFrame& frame, int component, jpeg::BlockSize size) {
-  return {frame.component[static_cast<std::size_t>(component)].h * static_cast<int>(size), frame.mcu_width()};
+
+Direction make_direction(int subsampling, jpeg::BlockSize size, int picture, bool is_filtered) {
+  const int pixels = subsampling * 8 / static_cast<int>(size);
+  return {pixels, (picture + pixels - 1) / pixels, is_filtered};
 }
-Ratio ratio_down(const jpeg::BaselineFrame& frame, int component, jpeg::BlockSize size) {
-  return {frame.component[static_cast<std::size_t>(component)].v * static_cast<int>(size),
-          frame.mcu_height()};
+Direction across_of(const jpeg::BaselineFrame& frame, int component, jpeg::BlockSize size) {
+  const jpeg::Upsampling upsampling = jpeg::upsampling_of(frame, component);
+  return make_direction(frame.h_max / frame.component[static_cast<std::size_t>(component)].h, size,
+                        frame.width,
+                        upsampling == jpeg::Upsampling::h2v1 || upsampling == jpeg::Upsampling::h2v2);
+}
+Direction down_of(const jpeg::BaselineFrame& frame, int component, jpeg::BlockSize size) {
+  const jpeg::Upsampling upsampling = jpeg::upsampling_of(frame, component);
+  return make_direction(frame.v_max / frame.component[static_cast<std::size_t>(component)].v, size,
+                        frame.height,
+                        upsampling == jpeg::Upsampling::h1v2 || upsampling == jpeg::Upsampling::h2v2);
 }
 
-// Samples lie in the middle of the pixels that they stand for (JFIF 1.02), so a box is merely scaled.
-PlanarBox box_of(int begin, int length, Ratio ratio) {
-  const double scale = static_cast<double>(ratio.samples) / ratio.pixels;
-  return {begin * scale, length * scale};
-}
-
-bool covers(int samples_of, Ratio ratio, int target) {
-  return std::int64_t{samples_of} * ratio.samples >= std::int64_t{target} * ratio.pixels;
+// A smaller transform filters more sharply than a triangle does: where it leaves hardly more samples than
+// pixels are wanted, that shows. Source: measured on 1,000 photos, resized to 256 and cropped to 224: without
+// the quarter more the worst is 33 dB from the exact route, with it 40 dB; half as much again gains 3 more.
+bool covers(int crop, const Direction& direction, int target) {
+  return 4 * std::int64_t{crop} >= 5 * std::int64_t{target} * direction.pixels;
 }
 
 }  // namespace
@@ -35,8 +48,8 @@ std::array<jpeg::BlockSize, 3> planar_sizes(const jpeg::BaselineFrame& frame, co
   std::array<BlockSize, 3> sizes{BlockSize::full, BlockSize::full, BlockSize::full};
   for (int c = 0; c < frame.components; ++c) {
     for (const BlockSize size : {BlockSize::half, BlockSize::quarter, BlockSize::eighth}) {
-      if (!covers(crop.width, ratio_across(frame, c, size), target.width) ||
-          !covers(crop.height, ratio_down(frame, c, size), target.height)) {
+      if (!covers(crop.width, across_of(frame, c, size), target.width) ||
+          !covers(crop.height, down_of(frame, c, size), target.height)) {
         break;
       }
       sizes[static_cast<std::size_t>(c)] = size;
@@ -45,15 +58,13 @@ std::array<jpeg::BlockSize, 3> planar_sizes(const jpeg::BaselineFrame& frame, co
   return sizes;
 }
 
-// The pixels that a component's samples stand for.
-Rect PlanarResizer::pixels_of(const jpeg::BaselineFrame& frame, int component, jpeg::BlockSize size,
-                              const PlanarAxis& across, const PlanarAxis& down) {
-  const auto first = [](int sample, Ratio r) { return sample * r.pixels / r.samples; };
-  const auto behind = [](int sample, Ratio r) { return (sample * r.pixels + r.samples - 1) / r.samples; };
-  const Ratio x = ratio_across(frame, component, size), y = ratio_down(frame, component, size);
-  const int left = first(across.source_begin, x), top = first(down.source_begin, y);
-  return {left, top, std::min(frame.width, behind(across.source_end, x)) - left,
-          std::min(frame.height, behind(down.source_end, y)) - top};
+// The pixels that the samples which two axes need stand for.
+Rect PlanarResizer::pixels_of(const jpeg::BaselineFrame& frame, const PlanarAxis& across,
+                              const PlanarAxis& down) {
+  const int x = across.source.pixels, y = down.source.pixels;
+  const int left = across.source_begin * x, top = down.source_begin * y;
+  return {left, top, std::min(frame.width, across.source_end * x) - left,
+          std::min(frame.height, down.source_end * y) - top};
 }
 
 Rect PlanarResizer::prepare(const jpeg::BaselineFrame& frame, const std::array<jpeg::BlockSize, 3>& sizes,
@@ -66,8 +77,8 @@ Rect PlanarResizer::prepare(const jpeg::BaselineFrame& frame, const std::array<j
   for (int c = 0; c < components_; ++c) {
     Channel& channel = channels_[static_cast<std::size_t>(c)];
     const jpeg::BlockSize size = sizes[static_cast<std::size_t>(c)];
-    const PlanarBox x = box_of(crop.x, crop.width, ratio_across(frame, c, size));
-    const PlanarBox y = box_of(crop.y, crop.height, ratio_down(frame, c, size));
+    const PlanarSource x = across_of(frame, c, size).source(crop.x, crop.width);
+    const PlanarSource y = down_of(frame, c, size).source(crop.y, crop.height);
     if (most_planar_taps(x, target.width, filter) > kMaxTaps ||
         most_planar_taps(y, target.height, filter) > kMaxTaps) {
       return {};
@@ -75,14 +86,15 @@ Rect PlanarResizer::prepare(const jpeg::BaselineFrame& frame, const std::array<j
     channel.like = &channel;
     for (int other = 0; other < c; ++other) {
       const Channel& before = channels_[static_cast<std::size_t>(other)];
-      if (before.like == &before && before.across.box == x && before.down.box == y) channel.like = &before;
+      if (before.like == &before && before.across.source == x && before.down.source == y)
+        channel.like = &before;
     }
     if (channel.like != &channel) continue;
     make_axis(x, target.width, visible.x, visible.x + visible.width, filter, kAcrossBits, channel.across);
     make_axis(y, target.height, visible.y, visible.y + visible.height, filter, down_bits(filter),
               channel.down);
     if (!scalar_) plan_planar(channel.across, channel.plan);
-    const Rect pixels = pixels_of(frame, c, size, channel.across, channel.down);
+    const Rect pixels = pixels_of(frame, channel.across, channel.down);
     if (c == 0) {
       region = pixels;
       continue;

@@ -19,7 +19,7 @@
 namespace stoker::image {
 
 // The smaller inverse transforms that a resize of `crop` to `target` allows: of each component the smallest
-// whose part of the crop is not smaller than the target in either direction.
+// whose part of the crop is still a quarter larger than the target in both directions.
 std::array<jpeg::BlockSize, 3> planar_sizes(const jpeg::BaselineFrame& frame, const Rect& crop, Size target);
 
 // One picture: prepare(), then write(). Threads: one at a time. Memory (weights, a few rows) is kept.
@@ -27,8 +27,7 @@ class PlanarResizer {
  public:
   // What of the picture is to be decoded for the pixels `visible` of the resize of `crop` to `target`; empty
   // where the resize is beyond what 16 bits are good for (more than kMaxTaps samples a pixel, or a result
-  // wider or higher than kMaxSide), and is to be made in full precision. A chroma sample that lies partly in
-  // the crop counts whole.
+  // wider or higher than kMaxSide), and is to be made in full precision.
   static constexpr int kMaxTaps = 64, kMaxSide = 4096;
   Rect prepare(const jpeg::BaselineFrame& frame, const std::array<jpeg::BlockSize, 3>& sizes,
                const Rect& crop, Size target, const Rect& visible, Filter filter);
@@ -51,8 +50,7 @@ class PlanarResizer {
     int made = 0;                   // rows before this one went through it
     int bias = 0;
   };
-  static Rect pixels_of(const jpeg::BaselineFrame& frame, int component, jpeg::BlockSize size,
-                        const PlanarAxis& across, const PlanarAxis& down);
+  static Rect pixels_of(const jpeg::BaselineFrame& frame, const PlanarAxis& across, const PlanarAxis& down);
   void make_rows(Channel& channel, const jpeg::Plane& plane, int end);
   PlanarTaps taps_of(const Channel& channel, int i);
   void begin_rows();

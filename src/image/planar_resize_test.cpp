@@ -74,21 +74,15 @@ Rgb decoded(Decoder& decoder, const Bytes& file, DecodeSpec spec, PixelMode pixe
 struct Kind {
   const char* name;
   Options options;
-  double mean = 1.0;  // bounds of the error without smaller transforms
-  int most = 16;
 };
-
-// libjpeg repeats the chroma samples of these where we interpolate.
-constexpr double kMeanOfRepeated = 6.0;
-constexpr int kMostOfRepeated = 40;
 
 const Kind kKinds[] = {
     {"444", {.quality = 95}},
     {"422", {.quality = 95, .h = {2, 1, 1}}},
     {"420", {.quality = 95, .h = {2, 1, 1}, .v = {2, 1, 1}}},
     {"440", {.quality = 95, .v = {2, 1, 1}}},
-    {"411", {.quality = 95, .h = {4, 1, 1}}, kMeanOfRepeated, kMostOfRepeated},
-    {"410", {.quality = 95, .h = {4, 1, 1}, .v = {2, 1, 1}}, kMeanOfRepeated, kMostOfRepeated},
+    {"411", {.quality = 95, .h = {4, 1, 1}}},
+    {"410", {.quality = 95, .h = {4, 1, 1}, .v = {2, 1, 1}}},
     {"gray", {.quality = 95, .components = 1}},
     {"rgb", {.quality = 95, .rgb = true}},
     {"restarts", {.quality = 95, .h = {2, 1, 1}, .v = {2, 1, 1}, .restart_interval = 3}},
@@ -96,9 +90,9 @@ const Kind kKinds[] = {
 
 class PlanarResizeOf : public testing::TestWithParam<Kind> {};
 
-// Where no smaller transform is used, the two routes differ by what they round: half a unit in the exact one
-// between its passes and behind its colours, 1/64 here; by the order of colour and resize, which matters
-// where colours are clipped; and by chroma, which is filtered twice there and once here.
+// Where no smaller transform is used, the two routes differ by what they round: the exact one by half a unit
+// behind the upsampling, the colours and the first pass, each of which the next one weighs; this one by 1/64.
+// Colours that are clipped before the resize there, and behind it here, are not in this picture.
 TEST_P(PlanarResizeOf, IsCloseToTheExactRoute) {
   Decoder decoder;
   for (const Size size : {Size{301, 227}, Size{64, 64}, Size{97, 350}, Size{17, 9}}) {
@@ -122,8 +116,8 @@ TEST_P(PlanarResizeOf, IsCloseToTheExactRoute) {
                          static_cast<int>(std::ceil(crop.height * scale))};
       const Rgb exact = decoded(decoder, file, spec, PixelMode::exact);
       const Error error = error_of(decoded(decoder, file, spec, PixelMode::fast), exact);
-      EXPECT_LT(error.mean, GetParam().mean) << size.width << " " << round;
-      EXPECT_LE(error.most, GetParam().most) << size.width << " " << round;
+      EXPECT_LT(error.mean, 0.45) << size.width << " " << round;
+      EXPECT_LE(error.most, 3) << size.width << " " << round;
     }
   }
 }
@@ -197,7 +191,7 @@ TEST_P(PlanarResizeOf, IsTheSameOnEveryTarget) {
 INSTANTIATE_TEST_SUITE_P(Samplings, PlanarResizeOf, testing::ValuesIn(kKinds),
                          [](const auto& kind) { return std::string(kind.param.name); });
 
-TEST(PlanarSizes, AreTheSmallestThatStillCoverTheTarget) {
+TEST(PlanarSizes, LeaveAQuarterMoreThanTheTarget) {
   jpeg::BaselineFrame frame;
   frame.width = 2000;
   frame.height = 1000;
@@ -208,9 +202,9 @@ TEST(PlanarSizes, AreTheSmallestThatStillCoverTheTarget) {
     return planar_sizes(frame, {0, 0, width, height}, target);
   };
   using Sizes = std::array<BlockSize, 3>;
-  EXPECT_EQ(sizes(447, 448, {224, 224}), (Sizes{BlockSize::full, BlockSize::full, BlockSize::full}));
-  EXPECT_EQ(sizes(448, 448, {224, 224}), (Sizes{BlockSize::half, BlockSize::full, BlockSize::full}));
-  EXPECT_EQ(sizes(896, 900, {224, 224}), (Sizes{BlockSize::quarter, BlockSize::half, BlockSize::half}));
+  EXPECT_EQ(sizes(559, 560, {224, 224}), (Sizes{BlockSize::full, BlockSize::full, BlockSize::full}));
+  EXPECT_EQ(sizes(560, 560, {224, 224}), (Sizes{BlockSize::half, BlockSize::full, BlockSize::full}));
+  EXPECT_EQ(sizes(1120, 1200, {224, 224}), (Sizes{BlockSize::quarter, BlockSize::half, BlockSize::half}));
   EXPECT_EQ(sizes(2000, 1000, {10, 10}), (Sizes{BlockSize::eighth, BlockSize::eighth, BlockSize::eighth}));
   EXPECT_EQ(sizes(100, 100, {200, 3}), (Sizes{BlockSize::full, BlockSize::full, BlockSize::full}));
 }

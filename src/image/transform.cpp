@@ -47,6 +47,7 @@ Result<TransformOutcome> Transform::run(Decoder& decoder, const TransformInput& 
   if (!info) return tl::unexpected(info.error());
   Geometry plan = geometry({info->width, info->height}, sample);
   plan.spec.max_pixels = input.max_pixels;
+  plan.spec.pixels = input.pixels;
   plan.spec.seek_points = input.seek_points;
   if (plan.spec.resize &&
       (plan.spec.resize->width >= kMaxResizedSide || plan.spec.resize->height >= kMaxResizedSide)) {

@@ -21,6 +21,7 @@ struct TransformInput {
   std::span<const std::byte> bytes;
   std::span<const std::byte> seek_points = {};  // as DecodeSpec::seek_points
   std::uint64_t max_pixels = kDefaultMaxPixels;
+  PixelMode pixels = PixelMode::exact;
   Learn learn = Learn::nothing;
 };
 

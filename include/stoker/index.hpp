@@ -15,8 +15,10 @@ struct IndexOptions {
   std::string source;
   OpenOptions
       open;  // open.index_dir: where the index goes; default: beside the source, else the user's cache
-  int interval = 8;  // MCUs between points, 1..65535; half of it (at least 1) where chroma is subsampled
-  int threads = 0;   // 0: the CPUs that may be used; the index is the same for any number
+  // MCUs between points, 1..64; half of it (at least 1) where chroma is subsampled. 0: what suits each
+  // picture, 8 for most.
+  int interval = 0;
+  int threads = 0;  // 0: the CPUs that may be used; the index is the same for any number
 };
 
 // records = indexed + all of not_indexable.
@@ -41,8 +43,9 @@ struct IndexProgress {
 using IndexProgressCallback = std::function<void(const IndexProgress&)>;
 
 // Writes the seek index of a source, and the record index where it has none that fits. Of an index that is
-// there already, entries with more points than the new ones stay. `cancel` set by another thread stops it
-// cleanly (cancelled), with the index as it was before.
+// there already, entries with more points than the new ones stay, and images whose points it has are not
+// walked again. `cancel` set by another thread stops it cleanly (cancelled): what was found until then is
+// published.
 // Errors: invalid_argument, not_found, io, out_of_resources, cancelled; corrupt_data (a damaged container
 // without an index). A record that cannot be read is no error: it is not indexable.
 IndexReport build_seek_index(const IndexOptions& options, const IndexProgressCallback& progress = {},

@@ -32,6 +32,8 @@ struct PackOptions {
   std::optional<int> quality;  // 1..100; given alone it re-encodes every JPEG; default 90 where pixels change
   Encode encode = Encode::keep;
   Subsampling subsampling = Subsampling::keep;
+  // Writes where a decoder may enter each JPEG as x.rec.seek, so that loaders decode only their crops.
+  bool seek_index = true;
   OnError on_error = OnError::skip;
   double max_bad_share = 0.01;  // of the inputs; more fails the pack (the report still names them)
   std::uint64_t max_pixels = kDefaultMaxPixels;
@@ -60,7 +62,11 @@ struct PackReport {
       warned;  // packed all the same: what the decoder, or a look at the bytes, complained of
   std::map<std::string, std::uint64_t> changed;  // kind of change → images: resized, cropped, reencoded, …
   std::uint64_t bytes_in = 0;
-  std::uint64_t bytes_out = 0;
+  std::uint64_t bytes_out = 0;  // of the shards
+  std::uint64_t indexed = 0;    // packed images with seek points
+  // Reason → packed images without; indexed + all of these = packed, where a seek index was asked for.
+  std::map<std::string, std::uint64_t> not_indexable;
+  std::uint64_t index_bytes = 0;  // of the seek indexes
   std::vector<PackedShard> shards;
   std::vector<std::string> classes;
   std::vector<std::string> passed_over;  // hidden sub-folders of a folder source: no classes

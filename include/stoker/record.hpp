@@ -183,9 +183,13 @@ class RecordWriter {
   virtual std::uint64_t bytes() const = 0;
   // CRC-32C of all bytes appended so far.
   virtual std::uint32_t crc32c() const = 0;
+  // Where in the container a reader will find the main field of the sample that was appended last.
+  virtual std::uint64_t main_offset() const = 0;
   // Makes container and indexes durable without showing them; nothing may be appended then, and finish() only
   // renames. Errors: io, out_of_resources.
   virtual void prepare() = 0;
+  // Of the container as it will stand; behind prepare().
+  virtual SourceFingerprint fingerprint() const = 0;
   // Commits container and indexes, the container last. Errors: io, out_of_resources.
   virtual void finish() = 0;
 };

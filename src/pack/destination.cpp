@@ -8,6 +8,7 @@
 #include "base/result.hpp"
 #include "pack/class_names.hpp"
 #include "record/record_index.hpp"
+#include "record/seek_index_place.hpp"
 #include "record/text_index.hpp"
 #include "store/local_store.hpp"
 
@@ -60,8 +61,9 @@ void check_effects(const PackOptions& options) {
 
 // All that would only be met when the work is done and the files are put in place.
 void check_names(const Destination& to) {
-  for (const std::string& path : {to.shard, record::text_index_path(to.shard),
-                                  record::record_index_path(to.shard), to.list, to.skipped, to.manifest}) {
+  for (const std::string& path :
+       {to.shard, record::text_index_path(to.shard), record::record_index_path(to.shard), to.list, to.seek,
+        to.skipped, to.manifest}) {
     std::error_code failed;
     if (std::filesystem::is_directory(store::local_path(path), failed))
       refuse("destination " + to.shard,
@@ -99,10 +101,12 @@ Destination check_options(const PackOptions& options) {
   const std::string name = shard.substr(0, shard.size() - kEnding.size());
   Destination to{.shard = shard,
                  .list = name + ".lst",
+                 .seek = record::seek_index_path(shard, RecordFormat::recordio),
                  .skipped = name + ".skipped.tsv",
                  .manifest = name + ".dataset.json"};
   check_names(to);
-  for (const std::string& path : {to.shard, name + ".idx", shard + ".index", to.skipped, to.manifest}) {
+  for (const std::string& path :
+       {to.shard, name + ".idx", shard + ".index", to.seek, to.skipped, to.manifest}) {
     if (!same_file(path, options.source)) continue;
     refuse("destination " + shard, fmt::format("{} would be overwritten, and it is the source", path),
            "another name", "pack to a new name, then move it");

@@ -12,6 +12,7 @@ namespace stoker::packing {
 struct Destination {
   std::string shard;     // NAME.rec
   std::string list;      // NAME.lst; empty: the source itself lies there and is left alone
+  std::string seek;      // NAME.rec.seek; stands there only if it was asked for
   std::string skipped;   // NAME.skipped.tsv
   std::string manifest;  // NAME.dataset.json
 };

@@ -10,9 +10,9 @@
 #include "base/cpus.hpp"
 #include "base/mutex.hpp"
 #include "base/thread_group.hpp"
-#include "jpeg/baseline_decoder.hpp"
-#include "jpeg/seek_reason.hpp"
+#include "jpeg/seek_points.hpp"
 #include "pack/clocks.hpp"
+#include "pack/point_finder.hpp"
 #include "record/seek_index_writer.hpp"
 
 namespace stoker {
@@ -21,44 +21,8 @@ namespace packing {
 
 namespace {
 
-constexpr int kLargestInterval = 0xFFFF;
 constexpr std::chrono::milliseconds kTick{100};
 const std::string kUnreadable = "unreadable record";
-
-bool is_jpeg(std::span<const std::byte> bytes) {
-  return bytes.size() >= 3 && bytes[0] == std::byte{0xFF} && bytes[1] == std::byte{0xD8} &&
-         bytes[2] == std::byte{0xFF};
-}
-
-// Finds the points of one image after another. Threads: one at a time; memory is kept.
-class PointFinder {
- public:
-  explicit PointFinder(int interval) : interval_(interval) {}
-
-  // packed() holds the points then; or why there are none.
-  std::optional<jpeg::SeekReason> find(std::span<const std::byte> image) {
-    packed_.clear();
-    points_.clear();
-    if (!is_jpeg(image)) return jpeg::SeekReason::no_jpeg;
-    if (const auto reason = decoder_.open(image)) return jpeg::seek_reason(*reason);
-    if (decoder_.has_own_entrances()) return jpeg::SeekReason::restart_markers;
-    const bool halved = jpeg::default_interval(decoder_.frame().blocks_per_mcu) < jpeg::default_interval(3);
-    const int interval = halved ? std::max(interval_ / 2, 1) : interval_;
-    if (const auto reason = decoder_.find_seek_points(interval, points_)) return jpeg::seek_reason(*reason);
-    jpeg::pack_seek_points(points_, packed_);
-    if (packed_.empty() || packed_.size() > image.size()) return jpeg::SeekReason::not_said;
-    return std::nullopt;
-  }
-
-  std::span<const std::byte> packed() const { return packed_; }
-  std::uint32_t points() const { return static_cast<std::uint32_t>(points_.points.size()); }
-
- private:
-  const int interval_;
-  jpeg::BaselineDecoder decoder_;
-  jpeg::SeekPoints points_;
-  std::vector<std::byte> packed_;
-};
 
 class Indexer {
  public:
@@ -66,7 +30,7 @@ class Indexer {
       : options_(options),
         progress_(progress),
         cancel_(cancel),
-        records_(open_records(options.source, without_seek_index(options.open))),
+        records_(open_records(options.source, with_checked_points(options.open))),
         writer_(records_, options.open.index_dir, options.open.store) {}
 
   IndexReport run() {
@@ -84,9 +48,16 @@ class Indexer {
       }
       threads.join_and_rethrow();
     }
-    stop_if_cancelled();
-    if (progress_) progress_({.done = records_->size(), .total = records_->size()});
+    const bool stopped_early = is_cancelled();
+    if (progress_ && !stopped_early) progress_({.done = records_->size(), .total = records_->size()});
     const record::SeekIndexPublished published = writer_.publish();
+    if (stopped_early)
+      throw Error(ErrorCode::cancelled,
+                  {.operation = "index",
+                   .object = options_.source,
+                   .found = fmt::format("stopped on request; {} of {} images have points", published.indexed,
+                                        records_->size()),
+                   .next_step = "the next run takes these over"});
     const MutexLock lock(mutex_);
     report_.records = records_->size();
     report_.index_bytes = published.bytes;
@@ -98,23 +69,20 @@ class Indexer {
   }
 
  private:
-  static OpenOptions without_seek_index(OpenOptions open) {
-    open.seek_index = SeekIndexUse::off;
+  // Points that an earlier run published are taken over, once their image's CRC-32C was compared.
+  static OpenOptions with_checked_points(OpenOptions open) {
+    if (open.check_bytes == CheckBytes::never) open.check_bytes = CheckBytes::first;
     return open;
   }
 
-  void stop_if_cancelled() const {
-    if (cancel_ && cancel_->load(std::memory_order_relaxed))
-      throw Error(ErrorCode::cancelled, {.operation = "index", .object = options_.source});
-  }
+  bool is_cancelled() const { return cancel_ && cancel_->load(std::memory_order_relaxed); }
 
   void work(bool is_caller) {
     PointFinder finder(options_.interval);
     Sample sample;
     IndexReport mine;
     auto told = std::chrono::steady_clock::now();
-    while (!stopped_) {
-      stop_if_cancelled();
+    while (!stopped_ && !is_cancelled()) {
       const std::size_t record = next_.fetch_add(1);
       if (record >= records_->size()) break;
       index(record, finder, sample, mine);
@@ -137,7 +105,7 @@ class Indexer {
       return;
     }
     report.bytes += sample.main().size();
-    const auto reason = finder.find(sample.main());
+    const auto reason = finder.find(sample.main(), sample.seek_points);
     record::SeekEntry entry = record::describe_image(*records_, record, sample);
     if (reason) {
       entry.reason = static_cast<std::uint8_t>(*reason);
@@ -167,11 +135,13 @@ class Indexer {
 
 IndexReport build_seek_index(const IndexOptions& options, const IndexProgressCallback& progress,
                              const std::atomic<bool>* cancel) {
-  if (options.interval < 1 || options.interval > packing::kLargestInterval)
-    throw Error(ErrorCode::invalid_argument, {.operation = "index",
-                                              .object = "interval",
-                                              .found = std::to_string(options.interval),
-                                              .allowed = fmt::format("1 to {}", packing::kLargestInterval)});
+  if (options.interval < 0 || options.interval > jpeg::kLargestUsedInterval)
+    throw Error(
+        ErrorCode::invalid_argument,
+        {.operation = "index",
+         .object = "interval",
+         .found = std::to_string(options.interval),
+         .allowed = fmt::format("1 to {}, or 0 for what suits each picture", jpeg::kLargestUsedInterval)});
   return packing::Indexer(options, progress, cancel).run();
 }
 

@@ -84,7 +84,7 @@ TEST_F(IndexSource, WhatHasNoPointsIsNamed) {
 }
 
 TEST_F(IndexSource, AContainerIsIndexedBesideItself) {
-  pack({.source = folder_.path("set"), .destination = folder_.path("x.rec")});
+  pack({.source = folder_.path("set"), .destination = folder_.path("x.rec"), .seek_index = false});
   const std::string before = test::read_file(folder_.path("x.rec"));
   const IndexReport report = build_seek_index({.source = folder_.path("x.rec")});
   EXPECT_EQ(report.index_path, folder_.path("x.rec.seek"));
@@ -103,7 +103,7 @@ TEST_F(IndexSource, TheIntervalIsChosen) {
 }
 
 TEST_F(IndexSource, AnIntervalOutOfRangeIsRefused) {
-  for (const int interval : {0, -8, 65536}) {
+  for (const int interval : {-1, -8, 65}) {
     IndexOptions with = options();
     with.interval = interval;
     EXPECT_THROW(build_seek_index(with), Error) << interval;
@@ -119,6 +119,43 @@ TEST_F(IndexSource, CancelledItLeavesNothing) {
     EXPECT_EQ(error.code(), ErrorCode::cancelled);
   }
   EXPECT_FALSE(fs::exists(folder_.path("set/.stoker.seek")));
+}
+
+TEST_F(IndexSource, CancelledOnTheWayItPublishesWhatItHas) {
+  std::atomic<bool> cancel{false};
+  IndexOptions one = options();
+  one.threads = 1;
+  for (int i = 0; i < 40; ++i)
+    folder_.write("set/b/" + std::to_string(100 + i) + ".jpg", jpeg_file(1200, 900, i));
+  try {
+    build_seek_index(one, [&](const IndexProgress&) { cancel = true; }, &cancel);
+    FAIL() << "it went on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::cancelled);
+  }
+  const std::uint64_t so_far = open_records(folder_.path("set"))->seek_index().indexed;
+  EXPECT_GT(so_far, 0u);
+  EXPECT_LT(so_far, 46u);
+  EXPECT_EQ(build_seek_index(one).indexed, 46u);
+  EXPECT_EQ(open_records(folder_.path("set"))->seek_index().indexed, 46u);
+}
+
+TEST_F(IndexSource, ASecondRunLeavesTheSameIndex) {
+  const std::string first = test::read_file(build_seek_index(options()).index_path);
+  const IndexReport again = build_seek_index(options());
+  EXPECT_EQ(again.indexed, 6u);
+  EXPECT_EQ(test::read_file(again.index_path), first);
+}
+
+TEST_F(IndexSource, ADamagedIndexIsMadeAnew) {
+  const std::string path = build_seek_index(options()).index_path, whole = test::read_file(path);
+  for (const std::size_t at : {std::size_t{20}, std::size_t{70}, whole.size() - 20}) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    folder_.write("set/.stoker.seek", damaged);
+    build_seek_index(options());
+    EXPECT_EQ(test::read_file(path), whole) << at;
+  }
 }
 
 TEST_F(IndexSource, ProgressEndsWithAll) {

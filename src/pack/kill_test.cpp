@@ -60,6 +60,9 @@ TEST(Kill, AtAnyMomentEveryFinalNameIsWholeOrAbsent) {
     // An index that belongs to the other pack is seen as such: the records read are always those of the
     // shard.
     EXPECT_EQ(read_all(dir.path("out/set.rec")).size(), 24U) << "round " << round;
+    const SeekIndexState state = open_records(dir.path("out/set.rec"))->seek_index().state;
+    EXPECT_TRUE(state == SeekIndexState::used || state == SeekIndexState::none)
+        << "a seek index of another shard, round " << round;
     const auto manifest = record::read_manifest(*open_store(dir.path()), dir.path("out/set.rec"));
     if (!manifest) continue;
     ++sealed;

@@ -4,6 +4,9 @@
 #include <filesystem>
 #include <fmt/format.h>
 
+#include "base/crc.hpp"
+#include "pack/class_names.hpp"
+
 namespace stoker::packing {
 namespace {
 
@@ -49,6 +52,19 @@ std::optional<Error> too_large(const PackedSample& sample) {
                                         .next_step = "resize it"});
 }
 
+// What the source's own index says is good for bytes that pass through: its reader compared their CRC-32C.
+void find_points(PointFinder& finder, bool passed_through, PackedSample& out) {
+  const auto reason =
+      finder.find(out.payload, passed_through ? out.sample.seek_points : std::span<const std::byte>());
+  out.seek = {.bytes = static_cast<std::uint32_t>(out.payload.size()), .crc32c = crc32c(out.payload)};
+  if (reason) {
+    out.seek->reason = static_cast<std::uint8_t>(*reason);
+    return;
+  }
+  out.seek->points = finder.points();
+  out.seek_points.assign(finder.packed().begin(), finder.packed().end());
+}
+
 }  // namespace
 
 void PackedSample::trim(std::size_t keep) {
@@ -57,7 +73,17 @@ void PackedSample::trim(std::size_t keep) {
     sample.buffer = {};
   }
   if (rewritten.capacity() > keep) rewritten = {};
+  if (seek_points.capacity() > keep) seek_points = {};
   payload = {};
+}
+
+std::unique_ptr<RecordReader> open_pack_source(const PackOptions& options) {
+  OpenOptions open = options.open;
+  if (!options.seek_index || touches_pixels(options) || open.check_bytes == CheckBytes::never)
+    open.seek_index = SeekIndexUse::off;
+  auto source = open_records(options.source, open);
+  check_class_names(source->classes(), options.source);
+  return source;
 }
 
 std::string root_of_keys(const PackOptions& options, RecordFormat format) {
@@ -72,7 +98,7 @@ std::string root_of_keys(const PackOptions& options, RecordFormat format) {
 }
 
 void prepare_sample(const RecordReader& source, std::size_t index, const std::string& root,
-                    SampleRewriter& rewriter, PackedSample& out) {
+                    SampleTools& tools, PackedSample& out) {
   out.key.clear();
   out.sample.key.clear();
   out.sample.labels.clear();
@@ -80,6 +106,8 @@ void prepare_sample(const RecordReader& source, std::size_t index, const std::st
   out.id.reset();
   out.rewritten.clear();
   out.payload = {};
+  out.seek.reset();
+  out.seek_points.clear();
   out.changes = {};
   out.warning.clear();
   out.fault.reset();
@@ -97,7 +125,7 @@ void prepare_sample(const RecordReader& source, std::size_t index, const std::st
   out.bytes_in = main.size();
   // Records of a container may hold anything, and pass as they are; a file that was listed as an image has to
   // be one.
-  auto result = rewriter.run(main, source.format() != RecordFormat::recordio);
+  auto result = tools.rewriter.run(main, source.format() != RecordFormat::recordio);
   if (!result) {
     if (result.error().code() == ErrorCode::internal) throw std::move(result).error();
     out.fault = std::move(result).error();
@@ -112,6 +140,7 @@ void prepare_sample(const RecordReader& source, std::size_t index, const std::st
     out.payload = out.rewritten;
   }
   out.fault = too_large(out);
+  if (!out.fault && tools.finder) find_points(*tools.finder, result->passed_through, out);
 }
 
 }  // namespace stoker::packing

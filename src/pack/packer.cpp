@@ -16,8 +16,10 @@
 #include "pack/manifest.hpp"
 #include "pack/ordered_pipeline.hpp"
 #include "pack/packed_sample.hpp"
+#include "pack/shard_index.hpp"
 #include "pack/tally.hpp"
 #include "pack/text_files.hpp"
+#include "store/file_lock.hpp"
 
 namespace stoker::packing {
 namespace {
@@ -40,12 +42,6 @@ Destination checked(const PackOptions& options) {
   return to;
 }
 
-std::unique_ptr<RecordReader> open_source(const PackOptions& options) {
-  auto source = open_records(options.source, options.open);
-  check_class_names(source->classes(), options.source);
-  return source;
-}
-
 // What the workers and the delivering thread share in one run.
 class Packer {
  public:
@@ -56,10 +52,11 @@ class Packer {
         store_(store ? store : open_store(to_.shard)),
         progress_(progress),
         cancel_(cancel),
-        source_(open_source(options)),
+        source_(open_pack_source(options)),
         root_(root_of_keys(options, source_->format())),
         writer_(open_record_writer(to_.shard, store_)),
         tally_(options) {
+    if (options.seek_index) index_ = std::make_unique<ShardIndex>(store_, to_.shard, to_.seek);
     if (!to_.list.empty()) list_ = std::make_unique<LineFile>(*store_, to_.list);
   }
 
@@ -71,7 +68,7 @@ class Packer {
     limits.slots = static_cast<std::size_t>(limits.threads) * 4;
     limits.bytes = kHeldBytes;
     keep_bytes_ = kHeldBytes / limits.slots;
-    for (int i = 0; i < limits.threads; ++i) rewriters_.push_back(std::make_unique<SampleRewriter>(options_));
+    for (int i = 0; i < limits.threads; ++i) tools_.push_back(std::make_unique<SampleTools>(options_));
     OrderedPipeline<PackedSample> pipeline(
         count, limits,
         {.work = [this](int thread, std::size_t index, PackedSample& slot) { prepare(thread, index, slot); },
@@ -86,7 +83,7 @@ class Packer {
  private:
   void prepare(int thread, std::size_t index, PackedSample& slot) {
     stop_if(cancel_, options_.source);
-    prepare_sample(*source_, index, root_, *rewriters_[static_cast<std::size_t>(thread)], slot);
+    prepare_sample(*source_, index, root_, *tools_[static_cast<std::size_t>(thread)], slot);
   }
 
   void deliver(PackedSample& slot) {
@@ -95,6 +92,10 @@ class Packer {
       const std::uint64_t id = slot.id.value_or(writer_->records());
       const Field field{"image", slot.payload};
       writer_->append(slot.key, slot.sample.labels, field, id);
+      if (slot.seek && index_) {
+        slot.seek->offset = writer_->main_offset();
+        index_->add(*slot.seek, slot.seek_points);
+      }
       if (list_) list_->add(list_line(id, slot.sample.labels, slot.key));
     }
     done_.store(tally_.report().inputs, std::memory_order_relaxed);
@@ -137,6 +138,10 @@ class Packer {
   void commit(PackReport& report) {
     const Stopwatch sync;
     writer_->prepare();
+    if (index_) {
+      index_->prepare(writer_->fingerprint());
+      report.index_bytes = index_->bytes();
+    }
     if (list_) list_->sync();
     std::unique_ptr<LineFile> skipped;
     if (!report.skipped.empty()) {
@@ -151,6 +156,7 @@ class Packer {
     const auto seal = record::prepare_manifest(*store_, to_.manifest, manifest);
     seal->sync();
     stop_if(cancel_, options_.source);
+    const store::FileLock no_learner(to_.seek);  // publishes an index of the old shard from here on
 
     store_->remove(to_.manifest);
     if (list_) list_->commit();
@@ -158,7 +164,10 @@ class Packer {
       skipped->commit();
     else
       store_->remove(to_.skipped);
+    // At no moment does an index lie beside a shard that it is not of.
+    store_->remove(to_.seek);
     writer_->finish();
+    if (index_) index_->commit();
     seal->commit();
     report.sync_s = sync.wall_s();
     report.sync_cpu_s = sync.cpu_s();
@@ -173,9 +182,10 @@ class Packer {
   const std::unique_ptr<RecordReader> source_;
   const std::string root_;
   const std::unique_ptr<RecordWriter> writer_;
+  std::unique_ptr<ShardIndex> index_;  // none: not asked for
   std::unique_ptr<LineFile> list_;
-  std::vector<std::unique_ptr<SampleRewriter>> rewriters_;  // one a thread
-  Tally tally_;                                             // the delivering thread's
+  std::vector<std::unique_ptr<SampleTools>> tools_;  // one a thread
+  Tally tally_;                                      // the delivering thread's
   std::size_t keep_bytes_ = 0;
   std::atomic<std::uint64_t> done_{0}, skipped_{0}, bytes_out_{0};
   std::chrono::steady_clock::time_point last_progress_ =

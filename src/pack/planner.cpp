@@ -45,20 +45,20 @@ PackReport plan_pack(const PackOptions& options) {
   using namespace packing;
   const Destination to = check_options(options);
   if (options.open.classes_file.empty()) check_class_folders(options);
-  const auto source = open_records(options.source, options.open);
-  check_class_names(source->classes(), options.source);
+  const auto source = open_pack_source(options);
   const std::string root = root_of_keys(options, source->format());
   const std::size_t count = source->size();
   const std::vector<std::size_t> picked = spread(count);
-  SampleRewriter rewriter(options);
+  SampleTools tools(options);
   PackedSample sample;
   Tally tally(options);
-  std::uint64_t bytes_out = 0;
+  std::uint64_t bytes_out = 0, index_bytes = 0;
   const Stopwatch watch;
   for (const std::size_t index : picked) {
-    prepare_sample(*source, index, root, rewriter, sample);
+    prepare_sample(*source, index, root, tools, sample);
     if (!tally.add(sample)) continue;
     bytes_out += record_bytes(sample);
+    if (sample.seek) index_bytes += record::seek_entry_bytes(sample.seek_points.size());
   }
   const double wall_s = watch.wall_s();
   const double cpu_s = watch.cpu_s();
@@ -73,6 +73,9 @@ PackReport plan_pack(const PackOptions& options) {
   for (auto& [kind, images] : report.changed) images = scaled(images, factor);
   report.bytes_in = scaled(report.bytes_in, factor);
   report.bytes_out = scaled(bytes_out, factor);
+  report.indexed = scaled(report.indexed, factor);
+  for (auto& [reason, images] : report.not_indexable) images = scaled(images, factor);
+  if (options.seek_index) report.index_bytes = scaled(index_bytes, factor) + record::kSeekFrameBytes;
   report.shards = {{.path = to.shard, .records = report.packed, .bytes = report.bytes_out, .crc32c = 0}};
   report.classes = source->classes();
   report.passed_over = hidden_folders(options);

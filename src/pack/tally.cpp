@@ -6,6 +6,7 @@
 
 #include "base/crc.hpp"
 #include "base/endian.hpp"
+#include "jpeg/seek_reason.hpp"
 
 namespace stoker::packing {
 namespace {
@@ -31,6 +32,7 @@ bool Tally::add(const PackedSample& sample) {
   if (!sample.fault) {
     ++report_.packed;
     sample.changes.count_into(report_.changed);
+    if (sample.seek) count_points(*sample.seek);
     if (!sample.warning.empty()) report_.warned.push_back({sample.key, sample.warning});
     return true;
   }
@@ -44,6 +46,13 @@ bool Tally::add(const PackedSample& sample) {
   ++report_.skipped_count;
   report_.skipped.push_back({sample.key, sample.fault->what()});
   return false;
+}
+
+void Tally::count_points(const record::SeekEntry& entry) {
+  if (entry.points > 0)
+    ++report_.indexed;
+  else
+    ++report_.not_indexable[std::string(to_string(static_cast<jpeg::SeekReason>(entry.reason)))];
 }
 
 bool Tally::too_many_bad() const {

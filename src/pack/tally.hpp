@@ -27,6 +27,8 @@ class Tally {
   bool too_many_bad() const;
 
  private:
+  void count_points(const record::SeekEntry& entry);
+
   const PackOptions& options_;
   PackReport report_;
   record::ManifestSource fingerprint_;

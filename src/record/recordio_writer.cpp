@@ -70,6 +70,8 @@ RecordInfo RecordIOWriter::append(const std::string& key, std::span<const float>
     append_to(whole_, main.bytes);
     put_escaped(whole_, find_magic(whole_));
   }
+  // Parts are counted as they read: without the headers between them.
+  main_offset_ = begin + kPartHeader + head_.size();
   offsets_.push_back(begin);
   fmt::format_to(std::back_inserter(text_index_), "{}\t{}\n", number, begin);
   return {path_, begin, bytes_ - begin};
@@ -130,17 +132,23 @@ void RecordIOWriter::prepare() {
   if (index_file_) return;
   flush();
   const std::span<const std::byte> last_run(last_run_);
-  const Fingerprint fingerprint{
-      .container_bytes = bytes_,
-      .head_crc32c = stoker::crc32c(first_run_),
-      .tail_crc32c = stoker::crc32c(last_run.last(std::min(last_run.size(), kFingerprintRun)))};
+  fingerprint_ = {.container_bytes = bytes_,
+                  .head_crc32c = stoker::crc32c(first_run_),
+                  .tail_crc32c = stoker::crc32c(last_run.last(std::min(last_run.size(), kFingerprintRun)))};
   text_file_ = store_->create(text_index_path(path_));
   text_file_->append(std::as_bytes(std::span(text_index_)));
   offsets_.push_back(bytes_);
-  auto index_file = prepare_record_index(*store_, record_index_path(path_), fingerprint, offsets_);
+  auto index_file = prepare_record_index(*store_, record_index_path(path_), fingerprint_, offsets_);
   offsets_.pop_back();
   for (WritableFile* file : {text_file_.get(), index_file.get(), file_.get()}) file->sync();
   index_file_ = std::move(index_file);
+}
+
+SourceFingerprint RecordIOWriter::fingerprint() const {
+  return {.records = records(),
+          .bytes = fingerprint_.container_bytes,
+          .head_crc32c = fingerprint_.head_crc32c,
+          .tail_crc32c = fingerprint_.tail_crc32c};
 }
 
 void RecordIOWriter::finish() {

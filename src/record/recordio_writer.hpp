@@ -21,7 +21,9 @@ class RecordIOWriter final : public RecordWriter {
   std::uint64_t records() const override { return offsets_.size(); }
   std::uint64_t bytes() const override { return bytes_; }
   std::uint32_t crc32c() const override { return crc32c_; }
+  std::uint64_t main_offset() const override { return main_offset_; }
   void prepare() override;
+  SourceFingerprint fingerprint() const override;
   void finish() override;
 
  private:
@@ -41,6 +43,8 @@ class RecordIOWriter final : public RecordWriter {
   std::vector<std::byte> last_run_;   // and its last
   std::uint64_t bytes_ = 0;
   std::uint32_t crc32c_ = 0;
+  std::uint64_t main_offset_ = 0;
+  Fingerprint fingerprint_;  // from prepare() on
   std::vector<std::uint64_t> offsets_;
   std::string text_index_;
   std::unique_ptr<WritableFile> text_file_;  // both indexes: from prepare() on

@@ -204,7 +204,20 @@ void SeekIndexFile::flush() {
   buffer_.clear();
 }
 
+std::uint64_t SeekIndexFile::sync() {
+  end();
+  file_->sync();
+  return written_;
+}
+
 std::uint64_t SeekIndexFile::commit() {
+  end();
+  file_->commit();
+  return written_;
+}
+
+void SeekIndexFile::end() {
+  if (ended_) return;
   if (offsets_.size() != records_ + 1)
     throw Error(ErrorCode::internal,
                 {.operation = "write seek index",
@@ -215,8 +228,7 @@ std::uint64_t SeekIndexFile::commit() {
   buffer_.insert(buffer_.end(), directory.begin(), directory.end());
   buffer_.insert(buffer_.end(), trailer.begin(), trailer.end());
   flush();
-  file_->commit();
-  return written_;
+  ended_ = true;
 }
 
 }  // namespace stoker::record

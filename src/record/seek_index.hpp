@@ -39,6 +39,10 @@ SeekEntry describe_image(const RecordReader& reader, std::size_t record, const S
 void append_entry(std::uint64_t record, const SeekEntry& entry, std::span<const std::byte> packed,
                   std::vector<std::byte>& out);
 
+// What an entry takes in an index, its place in the directory included; and what an index takes besides.
+inline constexpr std::uint64_t seek_entry_bytes(std::uint64_t packed_bytes) { return 36 + packed_bytes; }
+inline constexpr std::uint64_t kSeekFrameBytes = 80;
+
 struct ParsedEntry {
   SeekEntry entry;
   std::span<const std::byte> packed;  // within the bytes given
@@ -90,16 +94,21 @@ class SeekIndexFile {
 
   // The entry of the next record in order, as append_entry() made it; empty: there is none.
   void add(std::span<const std::byte> entry);
-  // After as many add() as the header names records. Returns the file's size.
+  // After as many add() as the header names records: all is durable, and commit() only renames. Returns the
+  // file's size.
+  std::uint64_t sync();
+  // Likewise, and shows it.
   std::uint64_t commit();
 
  private:
   void flush();
+  void end();
 
   std::unique_ptr<WritableFile> file_;
   std::uint64_t records_;
   std::uint32_t header_crc_ = 0;
   std::uint64_t written_ = 0;
+  bool ended_ = false;  // the directory is written
   std::vector<std::uint64_t> offsets_;
   std::vector<std::byte> buffer_;
 };

@@ -1,36 +1,23 @@
 #!/usr/bin/env bash
-# bench.sh STOKER [DIR]: every measurement of docs/performance.md. DIR: a folder of class folders; default: the sample photos of
-# the tests where they are (STOKER_DATA), else made ones. Ratios are the claims; rates depend on the machine.
+# bench.sh STOKER [DIR]: every measurement of docs/performance.md. DIR: a folder of class folders; default: as bench_data.sh has
+# it. Ratios are the claims; rates depend on the machine. The pictures of the decode tables lie in build/bench.
 set -euo pipefail
 stoker=$(realpath "$1")
-source=${2:-}
 work=$(pwd)/build/bench
-mkdir -p "$work"
-data=${STOKER_DATA:-$(pwd)/../shared/data}
-
-if [ -z "$source" ]; then
-  if [ -e "$data/imagenet-sample.tar" ]; then
-    source=$work/imagenet
-    if [ ! -d "$source" ]; then
-      # The sample is flat; a folder for each first four characters of the names keeps its order.
-      mkdir -p "$work/flat" && tar -xf "$data/imagenet-sample.tar" -C "$work/flat"
-      for file in "$work"/flat/*; do
-        name=$(basename "$file")
-        mkdir -p "$source/${name:0:4}" && mv "$file" "$source/${name:0:4}/"
-      done
-    fi
-  else
-    source=$work/photos/train
-    [ -d "$source" ] || "$stoker" synth "$work/photos" --width 500 --height 375
-  fi
+. cmake/dev/bench_data.sh
+bench_data "$stoker" "$work"
+pack=$work/$(basename "$sample").rec
+if [ -n "${2:-}" ]; then
+  sample=$2
+  pack=$work/given.rec
+  rm -f "$pack"*
 fi
 
-[ -e "$work/bench.rec" ] || "$stoker" pack "$source" "$work/bench.rec"
-for verb in decode load; do
-  printf '\n$ stoker bench %s\n' "$verb"
-  "$stoker" bench "$verb" "$work/bench.rec"
-done
+[ -e "$pack" ] || "$stoker" pack "$sample" "$pack" --quiet > "$work/pack.log"
+python3 cmake/dev/speed_table.py "$stoker" "$pack" "$large" "$work"
+printf '\n$ stoker bench load\n'
+"$stoker" bench load "$pack"
 printf '\n$ stoker bench pack\n'
-"$stoker" bench pack "$source"
+"$stoker" bench pack "$sample"
 printf '\n$ stoker bench start\n'
 "$stoker" bench start

@@ -30,7 +30,7 @@ th:first-child, td:first-child { text-align: left; }
 )";
 
 // Of the drawing, in its own units.
-constexpr double kWidth = 900, kLabelEnd = 300, kBarsEnd = 760, kRow = 34, kGroup = 36, kBar = 16, kTop = 8;
+constexpr double kWidth = 930, kLabelEnd = 300, kBarsEnd = 760, kRow = 34, kGroup = 36, kBar = 16, kTop = 8;
 
 std::string escaped(std::string_view text) {
   std::string out;

@@ -141,7 +141,8 @@ BlockRecord* CoefficientSlots::queue_mcus(BlockRecord* record, int column, int r
       const Place& place = places_[i];
       *job[place.component]++ = {record->coefficient, samples[place.component] + place.offset};
     }
-    for (std::size_t c = 0; c < 3; ++c) samples[c] += mcu_bytes_[c];
+    for (std::size_t c = 0; c < static_cast<std::size_t>(frame_->components); ++c)
+      samples[c] += mcu_bytes_[c];
   }
   return record;
 }

@@ -183,7 +183,8 @@ bool decode_blocks(BitStream& stream, const DecodeTable* first_table, BlockRecor
   return true;
 }
 
-// One look-up's worth of AC symbols passed over; false: no such code.
+// One look-up's worth of AC symbols passed over; false: no such code, or a coefficient behind the block's
+// last.
 HWY_INLINE bool skip_step(Reader& reader, const SkipBlock& block, std::uint64_t& k) {
   const std::uint32_t step = block.steps->step[reader.bits() >> (64 - kLookupBits)];
   const std::uint64_t advanced = k + (step >> 8);
@@ -192,9 +193,8 @@ HWY_INLINE bool skip_step(Reader& reader, const SkipBlock& block, std::uint64_t&
   if (HWY_UNLIKELY((step & kRare) != 0 || crosses)) {
     reader.refill();
     std::uint64_t before;
-    const Symbol symbol = reader.take(block.ac, before);
-    k += advance_of(symbol);
-    return advance_of(symbol) != kNoSuchCode;
+    k += advance_of(reader.take(block.ac, before));
+    return k <= 64 || k >= kEndOfBlock;
   }
   reader.drop(step);
   k = advanced;

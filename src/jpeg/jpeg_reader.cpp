@@ -34,24 +34,35 @@ Result<Size> JpegReader::open(std::span<const std::byte> bytes, std::uint64_t ma
   return Size{own_.frame().width, own_.frame().height};
 }
 
+// Learning may meet damage outside the region, which must not change how the region comes out.
+Result<std::optional<NotMine>> JpegReader::decode_and_learn(RegionRequest request) {
+  if (learned_ != nullptr) {
+    request.learned = learned_;
+    request.learn_to_end = learn_to_end_;
+    auto verdict = own_.decode(request);
+    if (!verdict || !*verdict) return verdict;
+    learned_->clear();
+    request.learned = nullptr;
+    request.learn_to_end = false;
+  }
+  return own_.decode(request);
+}
+
 Result<bool> JpegReader::begin_planes(const Rect& region, const std::array<BlockSize, 3>& sizes) {
   RegionRequest request;
   request.region = region;
   request.sizes = sizes;
   request.points = points_;
-  request.learned = learned_;
-  request.learn_to_end = learn_to_end_;
-  auto verdict = own_.decode(request);
+  auto verdict = decode_and_learn(request);
   if (verdict && *verdict && points_ != nullptr) {
     points_failed_ = true;
     request.points = nullptr;
-    verdict = own_.decode(request);
+    verdict = decode_and_learn(request);
   }
   if (!verdict) return tl::unexpected(verdict.error());
   if (!*verdict) return true;
   // Damage: libjpeg-turbo repairs and words it.
   reason_ = *verdict;
-  if (learned_ != nullptr) learned_->clear();
   if (auto size = turbo_.open(bytes_, max_pixels_); !size) return tl::unexpected(size.error());
   return false;
 }

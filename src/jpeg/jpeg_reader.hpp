@@ -28,7 +28,7 @@ class JpegReader {
   // Before begin(): points of this very file, packed or not; must outlive begin(). What does not fit the file
   // is seen there, and the file then decoded without them.
   void enter_by(const SeekPoints* points) { points_ = points; }
-  // Before begin(): the points met on the way are kept in `learned`.
+  // Before begin(): the points met on the way are kept in `learned`; none where damage is met.
   void learn(SeekPoints* learned, bool to_end) {
     learned_ = learned;
     learn_to_end_ = to_end;
@@ -54,6 +54,8 @@ class JpegReader {
   bool points_failed() const { return points_failed_; }
 
  private:
+  Result<std::optional<NotMine>> decode_and_learn(RegionRequest request);
+
   BaselineDecoder own_;
   RgbOutput output_;
   TurboDecoder turbo_;

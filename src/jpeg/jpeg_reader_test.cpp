@@ -183,6 +183,60 @@ TEST_P(JpegReaderOf, TellsOfDamageAsLibjpegTurboDoes) {
   }
 }
 
+// libjpeg-turbo takes a run of zeros beyond a block's end without a word; we have no place for its value.
+TEST(JpegReader, LeavesRunsBeyondABlockToLibjpegTurbo) {
+  Bytes file = fixtures::encode(fixtures::picture(8, 8), 8, 8, {.components = 1});
+  BaselineDecoder walker;
+  ASSERT_FALSE(walker.open(file));
+  file.resize(walker.frame().scan_begin);
+  std::string bits = "00";  // DC of 0
+  for (int i = 0; i < 4; ++i)
+    bits +=
+        "1111111111110101"
+        "1";  // fifteen zeros, then 1. Source: T.81 table K.5
+  bits += "11";
+  for (std::size_t at = 0; at < bits.size(); at += 8) {
+    file.push_back(static_cast<std::byte>(std::stoi(bits.substr(at, 8), nullptr, 2)));
+    if (file.back() == std::byte{0xff}) file.push_back(std::byte{0});
+  }
+  for (const int byte : {0xff, 0xd9}) file.push_back(static_cast<std::byte>(byte));
+  JpegReader reader;
+  TurboDecoder turbo;
+  const Outcome whole = decode(turbo, file);
+  EXPECT_TRUE(whole.decoded);
+  EXPECT_EQ(whole.complaint, "");
+  EXPECT_EQ(decode(reader, file), whole);
+  EXPECT_EQ(reader.reason(), NotMine::entropy);
+  SeekPoints points;
+  ASSERT_FALSE(walker.open(file));
+  EXPECT_EQ(walker.find_seek_points(0, points), NotMine::entropy);
+}
+
+TEST(JpegReader, LearnsNothingOfADamagedFileAndDecodesItAsEver) {
+  Bytes file = fixtures::encode(fixtures::picture(149, 103), 149, 103, {});
+  file.resize(file.size() - 40);
+  JpegReader reader;
+  const Rect top{3, 2, 100, 20};
+  const Outcome plain = decode(reader, file, top);
+  ASSERT_FALSE(reader.reason());
+  SeekPoints learned;
+  EXPECT_EQ(decode(reader, file, top, [&] { reader.learn(&learned, true); }), plain);
+  EXPECT_FALSE(reader.reason()) << "the damage is below";
+  EXPECT_TRUE(learned.empty());
+  // The same behind points that end above the damage.
+  EXPECT_EQ(decode(reader, file, top, [&] { reader.learn(&learned, false); }), plain);
+  const SeekPoints known = learned;
+  ASSERT_FALSE(known.empty());
+  EXPECT_EQ(decode(reader, file, top,
+                   [&] {
+                     reader.enter_by(&known);
+                     reader.learn(&learned, true);
+                   }),
+            plain);
+  EXPECT_FALSE(reader.reason());
+  EXPECT_FALSE(reader.points_failed());
+}
+
 // Points of another file, or damaged ones, cost time and nothing else.
 TEST_P(JpegReaderOf, IsNotMisledByWrongPoints) {
   const int width = 149, height = 103;

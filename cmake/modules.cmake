@@ -15,10 +15,14 @@ function(stoker_module NAME)
   endif()
 endfunction()
 
-# stoker_test_program(NAME LABEL unit|slow|net SOURCES files… LINKS targets…): one gtest program, its cases listed by ctest.
+# stoker_test_program(NAME LABEL unit|slow|net SOURCES files… LINKS targets… [TIMEOUT seconds]): one gtest program, its cases
+# listed by ctest.
 function(stoker_test_program NAME)
-  cmake_parse_arguments(ARG "" "LABEL" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "LABEL;TIMEOUT" "SOURCES;LINKS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
   add_executable(${NAME} ${ARG_SOURCES})
   target_link_libraries(${NAME} PRIVATE ${ARG_LINKS} stoker_test_support stoker_flags GTest::gmock GTest::gtest_main)
-  gtest_discover_tests(${NAME} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 300 DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${NAME} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT ${ARG_TIMEOUT} DISCOVERY_TIMEOUT 60)
 endfunction()

@@ -115,6 +115,20 @@ def check_tests_are_built(sources: list[pathlib.Path]) -> list[str]:
     return faults
 
 
+def check_fuzzers_are_run(sources: list[pathlib.Path]) -> list[str]:
+    """Every fuzzer lies in fuzz/ as NAME_fuzzer.cpp, and fuzz/CMakeLists.txt makes a test of it."""
+    faults = []
+    build = (ROOT / "fuzz/CMakeLists.txt").read_text()
+    for path in sources:
+        defines = re.search(r'^extern "C" int LLVMFuzzerTestOneInput\([^)]*\) \{', path.read_text(), re.MULTILINE)
+        name = path.name.removesuffix("_fuzzer.cpp")
+        if defines and (name == path.name or path.parent != ROOT / "fuzz"):
+            faults.append(f"{path.relative_to(ROOT)}: a fuzzer is fuzz/NAME_fuzzer.cpp")
+        elif name != path.name and f"stoker_fuzzer({name} " not in build:
+            faults.append(f"{path.relative_to(ROOT)}: fuzz/CMakeLists.txt does not name this fuzzer")
+    return faults
+
+
 def main() -> int:
     sources = files("*.cpp", "*.hpp")
     faults: list[str] = []
@@ -130,7 +144,7 @@ def main() -> int:
         room = room_of(path)
         if room == "include":
             public += len(lines)
-        elif is_test_file(path) or room == "tests":
+        elif is_test_file(path) or room in {"tests", "fuzz"}:
             tests += len(lines)
         else:
             private += len(lines)
@@ -139,6 +153,7 @@ def main() -> int:
     if tests * 2 < private:
         faults.append(f"tests: {tests} lines for {private} lines of source; at least half")
     faults += check_tests_are_built(sources)
+    faults += check_fuzzers_are_run(sources)
     for path in files("*"):
         if path.suffix in {".jpg", ".png", ".rec"}:
             continue

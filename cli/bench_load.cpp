@@ -112,6 +112,7 @@ int run_bench_load(const Call& call) {
                   "a round, within the seconds, for the loader's own cost; 0: not measured",
                   {.low = 0, .high = 1000});
   options.seed(bench.seed, "of order and crops");
+  declare_pixels(options, bench.pixels);
   declare_max_pixels(options, bench.max_pixels);
   declare_open(options, bench.open);
   if (!call.parse(options, common)) return kDone;

@@ -47,6 +47,13 @@ void declare_max_pixels(Options& options, std::uint64_t& max_pixels) {
       [&max_pixels](std::string_view text) { max_pixels = parse_size(text, 1, kLargestMaxPixels); });
 }
 
+void declare_pixels(Options& options, PixelMode& pixels) {
+  static constexpr std::array<std::string_view, 2> kNames{"exact", "fast"};
+  static constexpr std::array<PixelMode, 2> kModes{PixelMode::exact, PixelMode::fast};
+  options.custom("--pixels", "M", std::string(to_string(pixels)), "exact, or fast and nearly so",
+                 [&pixels](std::string_view text) { pixels = kModes[parse_name(text, kNames)]; });
+}
+
 void declare_max_bad_share(Options& options, double& share) {
   options.real(share, "--max-bad-share", "X", "share of bad images above which all fails",
                {.low = 0, .high = 1});

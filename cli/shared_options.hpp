@@ -21,6 +21,8 @@ void declare_common(Options& options, CommonOptions& common);
 void declare_open(Options& options, OpenOptions& open);
 // --max-pixels; verbs that decode.
 void declare_max_pixels(Options& options, std::uint64_t& max_pixels);
+// --pixels; verbs whose pixels go to a network.
+void declare_pixels(Options& options, PixelMode& pixels);
 // --max-bad-share
 void declare_max_bad_share(Options& options, double& share);
 // --bad-sample

@@ -144,6 +144,7 @@ void declare_rare_optimiser(Options& options, TrainOptions& train) {
     train.crop_scale_min = parse_real(text, {.low = 0, .high = 1, .low_open = true});
   });
   options.seed(train.seed, "");
+  declare_pixels(options, train.pixels);
 }
 
 void declare_rare_rest(Options& options, TrainCall& call) {

@@ -65,6 +65,7 @@ struct LoaderOptions {
   double max_bad_share =
       0.01;  // of the samples met so far, once 1,000 were met or the epoch ended: more stops the run
   std::uint64_t max_pixels = kDefaultMaxPixels;
+  PixelMode pixels = PixelMode::exact;
   int batches_ahead = 3;  // finished or being filled, beyond the one in use
   std::size_t read_ahead_bytes =
       32 << 20;         // compressed bytes that wait for a worker, at most (one sample is always let in)

@@ -65,6 +65,7 @@ struct TrainOptions {
   BadSamplePolicy bad_sample = BadSamplePolicy::skip;
   double max_bad_share = 0.01;
   std::uint64_t max_pixels = kDefaultMaxPixels;
+  PixelMode pixels = PixelMode::exact;  // of training; evaluation is always exact
   double max_minutes = 0;  // 0: no limit
 
   std::string init_from;               // a state_dict with the first weights; empty: drawn from the seed

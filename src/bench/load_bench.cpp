@@ -40,6 +40,7 @@ LoaderOptions loader_options(const LoadBenchOptions& options, int threads) {
   out.seed = options.seed;
   out.threads = threads;
   out.max_pixels = options.max_pixels;
+  out.pixels = options.pixels;
   out.max_bad_share = 1;  // a bench counts bad samples and goes on
   return out;
 }

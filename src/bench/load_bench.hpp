@@ -33,6 +33,7 @@ struct LoadBenchOptions {
   int cost_turns = 4;  // short turns a round in which the loader's own cost is measured; 0: not measured
   std::uint64_t seed = 0;
   std::uint64_t max_pixels = kDefaultMaxPixels;
+  PixelMode pixels = PixelMode::exact;
 };
 
 struct LoadRow {

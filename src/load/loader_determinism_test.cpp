@@ -57,6 +57,21 @@ TEST(LoaderDeterminism, AnyNumberOfThreadsGivesTheSameBatches) {
   EXPECT_EQ(see_epochs(records, options, 3), one) << "tuned";
 }
 
+TEST(LoaderDeterminism, FastPixelsAreTheSameToo) {
+  const auto records = std::make_shared<MemoryReader>(61);
+  LoaderOptions options = small_options();
+  const std::vector<SeenBatch> exact = see_epochs(records, options, 2);
+  options.pixels = PixelMode::fast;
+  options.threads = 1;
+  const std::vector<SeenBatch> one = see_epochs(records, options, 2);
+  options.threads = 5;
+  EXPECT_EQ(see_epochs(records, options, 2), one);
+  EXPECT_NE(one, exact) << "the mode reaches the decoder";
+  ASSERT_EQ(one.size(), exact.size());
+  for (std::size_t step = 0; step < one.size(); ++step)
+    EXPECT_EQ(sorted_indices(one[step]), sorted_indices(exact[step])) << "the order is another matter";
+}
+
 // Samples whose reads take very different times come out in the same order.
 TEST(LoaderDeterminism, JitterOfTheStoreChangesNothing) {
   const auto quick = std::make_shared<MemoryReader>(40);

@@ -101,6 +101,7 @@ std::optional<Error> SampleMaker::run(BatchSlot& batch, int slot, std::uint64_t 
     const image::TransformInput input{.bytes = sample.main(),
                                       .seek_points = sample.seek_points,
                                       .max_pixels = options_.max_pixels,
+                                      .pixels = options_.pixels,
                                       .learn = learner_.wanted()};
     const Result<image::TransformOutcome> outcome =
         transform_.run(decoder_, input, coordinates, batch.image(slot));

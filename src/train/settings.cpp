@@ -209,6 +209,7 @@ std::vector<std::pair<std::string, std::string>> shaping_settings(const TrainOpt
           {"--crop-scale-min", format_number(*options.crop_scale_min)},
           {"--bad-sample", std::string(to_string(options.bad_sample))},
           {"--max-pixels", fmt::format("{}", options.max_pixels)},
+          {"--pixels", std::string(to_string(options.pixels))},
           {"--seed", fmt::format("{}", options.seed)}};
 }
 

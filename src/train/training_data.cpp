@@ -75,6 +75,7 @@ LoaderOptions TrainingData::loader_options() const {
 void TrainingData::make_train_loader(Size size) {
   LoaderOptions loader = loader_options();
   loader.recipe = train_recipe(options_, size);
+  loader.pixels = options_.pixels;
   // The remainder of an epoch is another one each time; a step on few images is noise at the full learning
   // rate.
   const bool fills_a_batch = train.reader->size() >= static_cast<std::size_t>(options_.batch_size);

@@ -50,6 +50,13 @@ Json to_json(const bench::LoadBenchReport& report) {
   }
   json["turbo_images_per_cpu_s"] = spread_json(report.turbo_images_per_cpu_s);
   json["cost"] = cost_json(report.cost);
+  const DecodeCounts& decoded = report.decoded;
+  json["decoded"] = {{"seek", decoded.seek},
+                     {"own", decoded.own},
+                     {"turbo", decoded.turbo},
+                     {"other", decoded.other},
+                     {"points_failed", decoded.points_failed},
+                     {"learned", decoded.learned}};
   json["samples"] = report.samples;
   json["bad_samples"] = report.bad_samples;
   json["recipe"] = report.recipe;
@@ -84,6 +91,7 @@ void tell(const bench::LoadBenchReport& report, Output& out) {
     out.line(fmt::format("memory: {} MiB, {} MiB of it the batch ring; over {} epochs {:+.2f} %",
                          short_number(report.epoch_rss_mib.back()), short_number(report.batch_ring_mib),
                          report.epoch_rss_mib.size(), *report.rss_slope_percent));
+  if (const std::string text = to_string(report.decoded); !text.empty()) out.line(printable(text));
   if (report.bad_samples > 0) out.line(counted(report.bad_samples, "bad sample"));
 }
 
@@ -115,6 +123,7 @@ int run_bench_load(const Call& call) {
   declare_pixels(options, bench.pixels);
   declare_max_pixels(options, bench.max_pixels);
   declare_open(options, bench.open);
+  declare_seek_points(options, bench.learn, bench.open.check_bytes);
   if (!call.parse(options, common)) return kDone;
 
   return measure_and_print(call, common, bench, bench::run_load_bench, to_json, tell);

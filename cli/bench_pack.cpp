@@ -47,8 +47,8 @@ int run_bench_pack(const Call& call) {
   CommonOptions common;
   Options options(
       "bench pack", "stoker bench pack photos/",
-      "What packing costs in CPU seconds, passed through and resized, against plain libjpeg-turbo's full "
-      "decode of the same images, interleaved in one run.");
+      "What packing and indexing cost in CPU seconds, against plain libjpeg-turbo's full decode of the same "
+      "images, interleaved in one run.");
   options.positional(bench.source, "SOURCE");
   options.integer(bench.runs, "--runs", "timed runs", {.low = 1, .high = 1000});
   options.integer(bench.resize_short, "--resize-short", "short side in pixels", {.low = 1, .high = 65500});

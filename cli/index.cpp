@@ -51,8 +51,10 @@ int run_index(const Call& call) {
                   "Writes the seek index of a folder, x.lst or x.rec: where decoding may begin within each "
                   "JPEG, so that training decodes only its crops. The data stays as it is.");
   options.positional(index.source, "SOURCE");
-  options.integer(index.interval, "--interval", "MCUs between points; half if subsampled",
-                  {.low = 1, .high = 65535});
+  options.custom("--interval", "N", "as the picture is wide",
+                 "MCUs between points, 1..64; half if subsampled", [&index](std::string_view text) {
+                   index.interval = static_cast<int>(parse_integer(text, {.low = 1, .high = 64}));
+                 });
   declare_open(options, index.open);
   options.threads(index.threads, "--threads", "same index for any");
   if (!call.parse(options, common)) return kDone;

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kSkippedTold = 100;  // in JSON; NAME.skipped.tsv has all
 constexpr std::size_t kSkippedNamed = 5;   // to people
 
-void declare(Options& options, PackOptions& pack, bool& dry_run) {
+void declare(Options& options, PackOptions& pack, bool& no_index, bool& dry_run) {
   static constexpr std::array<Choice<Encode>, 3> kEncodes{
       {{"keep", Encode::keep}, {"jpeg", Encode::jpeg}, {"png", Encode::png}}};
   static constexpr std::array<Choice<Subsampling>, 3> kSubsamplings{
@@ -40,6 +40,7 @@ void declare(Options& options, PackOptions& pack, bool& dry_run) {
                  });
   options.choice(pack.encode, "--encode", "changed images as", kEncodes);
   options.choice(pack.subsampling, "--subsampling", "of JPEGs written", kSubsamplings);
+  options.flag(no_index, "--no-index", "leave the seek index");
   options.choice(pack.on_error, "--on-error", "an unreadable image", kOnErrors);
   declare_max_bad_share(options, pack.max_bad_share);
   declare_max_pixels(options, pack.max_pixels);
@@ -64,6 +65,9 @@ Json to_json(const PackReport& report, bool dry_run) {
   json["changed"] = report.changed;
   json["bytes_in"] = report.bytes_in;
   json["bytes_out"] = report.bytes_out;
+  json["indexed"] = report.indexed;
+  json["not_indexable"] = report.not_indexable;
+  json["index_bytes"] = report.index_bytes;
   json["shards"] = Json::array();
   for (const PackedShard& shard : report.shards) {
     json["shards"].push_back({{"path", shard.path},
@@ -102,6 +106,11 @@ void tell(const PackReport& report, bool dry_run, const Call& call) {
   for (const PackedShard& shard : report.shards)
     call.tell(fmt::format("{0}: {1}{2}, {1}{3}", shard.path, about, counted(shard.records, "record"),
                           format_bytes(shard.bytes)));
+  if (report.index_bytes > 0)
+    call.tell(fmt::format("seek index: {0}{1} of them indexed, {0}{2}", about, grouped(report.indexed),
+                          format_bytes(report.index_bytes)));
+  for (const auto& [reason, images] : report.not_indexable)
+    call.tell(fmt::format("  without points, {}: {}{}", reason, about, grouped(images)));
   call.tell(fmt::format("{0}{1} images/s, {0}{2} wall, {0}{3} CPU", dry_run ? "about " : "",
                         short_number(report.images_per_s), format_duration(report.wall_s),
                         format_duration(report.cpu_s)));
@@ -112,13 +121,14 @@ void tell(const PackReport& report, bool dry_run, const Call& call) {
 int run_pack(const Call& call) {
   PackOptions pack;
   CommonOptions common;
-  bool dry_run = false;
+  bool no_index = false, dry_run = false;
   Options options(
       "pack", "stoker pack photos/ train.rec --resize-short 256 --quality 90",
       "Writes the images of a folder (sub-folders are classes), x.lst or x.rec as a RecordIO container "
       "with its index and manifest. Without options bytes pass untouched.");
-  declare(options, pack, dry_run);
+  declare(options, pack, no_index, dry_run);
   if (!call.parse(options, common)) return kDone;
+  pack.seek_index = !no_index;
 
   PackReport report;
   if (dry_run) {

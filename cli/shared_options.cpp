@@ -41,6 +41,19 @@ void declare_open(Options& options, OpenOptions& open) {
   });
 }
 
+void declare_seek_points(Options& options, LearnSeek& learn, CheckBytes& check_bytes) {
+  static constexpr std::array<std::string_view, 3> kLearns{"off", "crops", "full"};
+  static constexpr std::array<LearnSeek, 3> kLearnValues{LearnSeek::off, LearnSeek::crops, LearnSeek::full};
+  static constexpr std::array<std::string_view, 3> kChecks{"first", "always", "never"};
+  static constexpr std::array<CheckBytes, 3> kCheckValues{CheckBytes::first, CheckBytes::always,
+                                                          CheckBytes::never};
+  options.custom("--learn", "L", std::string(to_string(learn)), "seek points: off, crops or full",
+                 [&learn](std::string_view text) { learn = kLearnValues[parse_name(text, kLearns)]; });
+  options.custom(
+      "--check-bytes", "C", "first", "an indexed image's CRC: first, always or never",
+      [&check_bytes](std::string_view text) { check_bytes = kCheckValues[parse_name(text, kChecks)]; });
+}
+
 void declare_max_pixels(Options& options, std::uint64_t& max_pixels) {
   options.custom(
       "--max-pixels", "N", spelled_count(max_pixels), "refuse larger images",

@@ -19,6 +19,8 @@ struct CommonOptions {
 void declare_common(Options& options, CommonOptions& common);
 // --root --classes --index-dir; verbs that open a SOURCE.
 void declare_open(Options& options, OpenOptions& open);
+// --learn --check-bytes; verbs that load epochs.
+void declare_seek_points(Options& options, LearnSeek& learn, CheckBytes& check_bytes);
 // --max-pixels; verbs that decode.
 void declare_max_pixels(Options& options, std::uint64_t& max_pixels);
 // --pixels; verbs whose pixels go to a network.

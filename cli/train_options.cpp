@@ -86,13 +86,12 @@ void declare_data(Options& options, TrainOptions& train) {
 void declare_checkpoints(Options& options, TrainOptions& train) {
   options.text(train.model_prefix, "--model-prefix", "P",
                "checkpoints: P-0001.ckpt behind the first epoch, …");
-  options.custom("--checkpoint-every", "T|N", "", "also every 10m, or every N steps",
+  options.custom("--checkpoint-every", "T|N", "", "10m, N steps",
                  [&train](std::string_view text) { parse_interval(text, train); });
-  options.custom("--resume", "auto", "", "go on from the newest whole checkpoint",
-                 [&train](std::string_view text) {
-                   static constexpr std::array<std::string_view, 2> kNames{"auto", "none"};
-                   train.resume = parse_name(text, kNames) == 0;
-                 });
+  options.custom("--resume", "auto", "", "go on", [&train](std::string_view text) {
+    static constexpr std::array<std::string_view, 2> kNames{"auto", "none"};
+    train.resume = parse_name(text, kNames) == 0;
+  });
 }
 
 void declare_everyday(Options& options, TrainOptions& train) {
@@ -155,6 +154,7 @@ void declare_rare_rest(Options& options, TrainCall& call) {
   declare_bad_sample(options, train.bad_sample);
   declare_max_pixels(options, train.max_pixels);
   declare_open(options, train.open);
+  declare_seek_points(options, train.learn, train.open.check_bytes);
   options.integer(train.disp_batches, "--disp-batches", "steps between two report lines",
                   {.low = 1, .high = 1e9});
   options.text(call.log_file, "--log-file", "F", "append the lines for people to it");

@@ -87,7 +87,12 @@ struct DecodeCounts {
   std::uint64_t learned = 0;        // images whose points, or more of them, were kept
   std::string published;            // path of the seek index that was last published; empty: none
   std::string not_learned;          // why learning ended; empty: it did not
+
+  // Numbers add up; of texts those of `more` stand where it has any.
+  DecodeCounts& operator+=(const DecodeCounts& more);
 };
+// One line for people; empty where no seek points were met, published or given up.
+std::string to_string(const DecodeCounts& counts);
 
 // Where a loader stands; the text form is one line of JSON.
 struct LoaderState {

@@ -41,6 +41,7 @@ LoaderOptions loader_options(const LoadBenchOptions& options, int threads) {
   out.threads = threads;
   out.max_pixels = options.max_pixels;
   out.pixels = options.pixels;
+  out.learn = options.learn;
   out.max_bad_share = 1;  // a bench counts bad samples and goes on
   return out;
 }
@@ -64,6 +65,7 @@ void add(RowRuns& runs, const LoadSlice& slice, double turbo_rate, double first_
   runs.total.bad_samples = std::max(runs.total.bad_samples, slice.bad_samples);
   runs.total.peak_rss_mib = std::max(runs.total.peak_rss_mib, slice.peak_rss_mib);
   runs.total.threads = slice.threads;
+  runs.total.decoded += slice.decoded;
 }
 
 LoadRow row_of(int threads, const RowRuns& runs) {
@@ -113,6 +115,7 @@ LoadBenchReport run_load_bench(const LoadBenchOptions& options, const LoadBenchP
   for (std::size_t i = 0; i < runs.size(); ++i) {
     report.rows.push_back(row_of(options.threads[i], runs[i]));
     report.bad_samples = std::max(report.bad_samples, runs[i].total.bad_samples);
+    report.decoded += runs[i].total.decoded;
   }
   report.turbo_images_per_cpu_s = spread_of(turbo_rates);
   if (options.cost_turns > 0) {

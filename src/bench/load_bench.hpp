@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "stoker/image.hpp"
+#include "stoker/loader.hpp"
 #include "stoker/record.hpp"
 
 #include "bench/spread.hpp"
@@ -34,6 +35,7 @@ struct LoadBenchOptions {
   std::uint64_t seed = 0;
   std::uint64_t max_pixels = kDefaultMaxPixels;
   PixelMode pixels = PixelMode::exact;
+  LearnSeek learn = LearnSeek::off;  // else an index comes to lie by the source between two rounds
 };
 
 struct LoadRow {
@@ -77,6 +79,7 @@ struct LoadBenchReport {
   std::vector<double> epoch_peak_rss_mib;
   double batch_ring_mib = 0;  // what the batches of the ring hold by themselves
   std::uint64_t bad_samples = 0;
+  DecodeCounts decoded;  // of all rows, their warm-ups included
 };
 
 // What is being measured, for people.

@@ -79,6 +79,7 @@ LoadSlice run_load_slice(const std::shared_ptr<const RecordReader>& records, con
   slice.busy_s = busy_s(loader) - start_busy;
   slice.threads = loader.threads();
   slice.bad_samples = loader.bad_sample_count();
+  slice.decoded = loader.decode_counts();
   slice.peak_rss_mib = peak_resident_mib();
   return slice;
 }

@@ -22,6 +22,7 @@ struct LoadSlice {
   double peak_rss_mib = 0;
   int threads = 0;  // decode workers at its end
   std::uint64_t bad_samples = 0;
+  DecodeCounts decoded;  // the warm-up included
 };
 
 // Warms a new loader up, then takes batches for `seconds`. Where an epoch is shorter than that, it begins and

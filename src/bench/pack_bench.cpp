@@ -1,8 +1,10 @@
 #include "bench/pack_bench.hpp"
 
 #include <fmt/format.h>
+#include <functional>
 
 #include "stoker/error.hpp"
+#include "stoker/index.hpp"
 #include "stoker/pack.hpp"
 
 #include "bench/bench_checks.hpp"
@@ -15,20 +17,28 @@ namespace {
 
 constexpr const char* kOperation = "bench pack";
 
-// One way to pack, and what its runs came to.
+// What one run of a case took and left.
+struct Run {
+  std::uint64_t images = 0, skipped = 0;
+  double wall_s = 0, cpu_s = 0;  // fsync apart
+  double sync_s = 0;
+  double bytes_out_to_in = 0;
+};
+
+// One thing to measure, and what its runs came to.
 struct PackCase {
   std::string name;
-  PackOptions options;
+  std::function<Run()> run;
   std::vector<double> per_cpu_s, ratios, per_s;
-  double sync_s = 0;
-  std::uint64_t images = 0, skipped = 0;
-  double bytes_out_to_in = 0;
+  Run last;
+  double sync_s = 0;  // of all runs
 };
 
 PackOptions pack_options(const PackBenchOptions& options, const std::string& destination) {
   PackOptions out;
   out.source = options.source;
   out.open = options.open;
+  out.open.seek_index = SeekIndexUse::off;  // every point is found, none is taken over
   out.destination = destination;
   out.threads = options.threads;
   out.max_pixels = options.max_pixels;
@@ -36,26 +46,59 @@ PackOptions pack_options(const PackBenchOptions& options, const std::string& des
   return out;
 }
 
-PackReport run_pack(const PackCase& what, const std::atomic<bool>* cancel) {
-  PackReport report = pack(what.options, {}, cancel);
-  if (report.packed > 0) return report;
-  const std::string first =
-      report.skipped.empty() ? "" : report.skipped[0].key + ": " + report.skipped[0].reason;
-  throw Error(ErrorCode::invalid_argument, {.operation = kOperation,
-                                            .object = what.options.source,
-                                            .found = "nothing that can be packed " + first});
+Run run_pack(const PackOptions& options, const std::atomic<bool>* cancel) {
+  const PackReport report = pack(options, {}, cancel);
+  if (report.packed == 0) {
+    const std::string first =
+        report.skipped.empty() ? "" : report.skipped[0].key + ": " + report.skipped[0].reason;
+    throw Error(
+        ErrorCode::invalid_argument,
+        {.operation = kOperation, .object = options.source, .found = "nothing that can be packed " + first});
+  }
+  return {.images = report.inputs,
+          .skipped = report.skipped_count,
+          .wall_s = report.wall_s - report.sync_s,
+          .cpu_s = report.cpu_s - report.sync_cpu_s,
+          .sync_s = report.sync_s,
+          .bytes_out_to_in = static_cast<double>(report.bytes_out + report.index_bytes) /
+                             static_cast<double>(report.bytes_in)};
 }
 
-void note(PackCase& what, const PackReport& report, double turbo_rate) {
-  const auto images = static_cast<double>(report.inputs);
-  const double cpu_s = report.cpu_s - report.sync_cpu_s;
-  what.per_cpu_s.push_back(images / cpu_s);
-  what.ratios.push_back(images / cpu_s / turbo_rate);
-  what.per_s.push_back(images / (report.wall_s - report.sync_s));
-  what.sync_s += report.sync_s;
-  what.images = report.inputs;
-  what.skipped = report.skipped_count;
-  what.bytes_out_to_in = static_cast<double>(report.bytes_out) / static_cast<double>(report.bytes_in);
+// Of the source as it stands; the index goes to the bench's own folder.
+Run run_index(const PackBenchOptions& options, const std::string& folder, const std::atomic<bool>* cancel) {
+  IndexOptions index{.source = options.source, .open = options.open, .threads = options.threads};
+  index.open.seek_index = SeekIndexUse::off;
+  index.open.index_dir = folder;
+  const IndexReport report = build_seek_index(index, {}, cancel);
+  return {.images = report.records,
+          .wall_s = report.wall_s,
+          .cpu_s = report.cpu_s,
+          .bytes_out_to_in = static_cast<double>(report.index_bytes) / static_cast<double>(report.bytes)};
+}
+
+void note(PackCase& what, double turbo_rate) {
+  const auto images = static_cast<double>(what.last.images);
+  what.per_cpu_s.push_back(images / what.last.cpu_s);
+  what.ratios.push_back(images / what.last.cpu_s / turbo_rate);
+  what.per_s.push_back(images / what.last.wall_s);
+  what.sync_s += what.last.sync_s;
+}
+
+std::vector<PackCase> make_cases(const PackBenchOptions& options, const WorkDir& work,
+                                 const std::atomic<bool>* cancel) {
+  PackOptions plain = pack_options(options, work.path("pass.rec"));
+  PackOptions indexed = pack_options(options, work.path("indexed.rec"));
+  PackOptions resized = pack_options(options, work.path("resized.rec"));
+  plain.seek_index = false;
+  resized.resize_short = options.resize_short;
+  resized.quality = options.quality;
+  const auto pack_case = [cancel](std::string name, PackOptions how) {
+    return PackCase{.name = std::move(name), .run = [=] { return run_pack(how, cancel); }};
+  };
+  return {
+      pack_case("pass_through", std::move(plain)), pack_case("pass_through_index", std::move(indexed)),
+      PackCase{.name = "index", .run = [&, cancel] { return run_index(options, work.path("."), cancel); }},
+      pack_case(fmt::format("resize_short_{}", options.resize_short), std::move(resized))};
 }
 
 }  // namespace
@@ -70,26 +113,19 @@ PackBenchReport run_pack_bench(const PackBenchOptions& options, const BenchProgr
   check_option(kOperation, "turbo-seconds", options.turbo_seconds, 0.001, 3600);
   const std::unique_ptr<RecordReader> records = open_records(options.source, options.open);
   const WorkDir work(options.work_dir);
-  std::vector<PackCase> cases(2);
-  cases[0].name = "pass_through";
-  cases[0].options = pack_options(options, work.path("pass.rec"));
-  cases[1].name = fmt::format("resize_short_{}", options.resize_short);
-  cases[1].options = pack_options(options, work.path("resized.rec"));
-  cases[1].options.resize_short = options.resize_short;
-  cases[1].options.quality = options.quality;
-
+  std::vector<PackCase> cases = make_cases(options, work, cancel);
   std::vector<double> turbo_rates;
   for (int run = 0; run <= options.runs; ++run) {  // run 0 is the warm-up
     // Each pack stands between two measurements of the unit, so that a drift meets both sides.
     double before = run_turbo_slice(*records, options.turbo_seconds, options.max_pixels, cancel);
     for (PackCase& what : cases) {
-      const PackReport packed = run_pack(what, cancel);
+      what.last = what.run();
       const double after = run_turbo_slice(*records, options.turbo_seconds, options.max_pixels, cancel);
       const double turbo_rate = 2 / (1 / before + 1 / after);
       before = after;
       if (run == 0) continue;
       turbo_rates.push_back(turbo_rate);
-      note(what, packed, turbo_rate);
+      note(what, turbo_rate);
     }
     if (progress) progress(run + 1, options.runs + 1);
   }
@@ -101,11 +137,11 @@ PackBenchReport run_pack_bench(const PackBenchOptions& options, const BenchProgr
                            .ratio_to_turbo = spread_of(what.ratios),
                            .images_per_s = spread_of(what.per_s),
                            .sync_s = what.sync_s / options.runs,
-                           .bytes_out_to_in = what.bytes_out_to_in});
+                           .bytes_out_to_in = what.last.bytes_out_to_in});
   }
   report.turbo_images_per_cpu_s = spread_of(turbo_rates);
-  report.images = cases[0].images;
-  report.skipped = cases[1].skipped;
+  report.images = cases.front().last.images;
+  report.skipped = cases.back().last.skipped;
   report.runs = options.runs;
   return report;
 }

@@ -1,5 +1,5 @@
-// `stoker bench pack`: what packing costs in CPU seconds, against plain libjpeg-turbo's full decode,
-// interleaved in one run.
+// `stoker bench pack`: what packing and indexing cost in CPU seconds, against plain libjpeg-turbo's full
+// decode, interleaved in one run.
 #pragma once
 
 #include <atomic>
@@ -30,12 +30,12 @@ struct PackBenchOptions {
 };
 
 struct PackRow {
-  std::string name;         // pass_through, resize_short_256
-  Spread images_per_cpu_s;  // fsync apart
-  Spread ratio_to_turbo;    // to turbo_full of the same run
-  Spread images_per_s;      // wall clock, fsync apart
-  double sync_s = 0;        // wall clock spent making a shard durable, mean of the runs
-  double bytes_out_to_in = 0;
+  std::string name;            // pass_through, pass_through_index, index, resize_short_256
+  Spread images_per_cpu_s;     // fsync apart
+  Spread ratio_to_turbo;       // to turbo_full of the same run
+  Spread images_per_s;         // wall clock, fsync apart
+  double sync_s = 0;           // wall clock spent making a shard durable, mean of the runs
+  double bytes_out_to_in = 0;  // seek index included; of `index` the index alone
 };
 
 struct PackBenchReport {

@@ -152,7 +152,7 @@ TEST(LoaderCost, ASliceIsNeitherTooShortToTellNorLongerThanATurn) {
   EXPECT_EQ(images_of_slice(1, 1e-12), 4096U);
 }
 
-TEST(PackBench, ReportsBothWaysOfPacking) {
+TEST(PackBench, ReportsEveryWayOfPacking) {
   const test::TempDir dir;
   PackBenchOptions options;
   options.source = make_set(dir, 2, 20);
@@ -163,9 +163,11 @@ TEST(PackBench, ReportsBothWaysOfPacking) {
   const PackBenchReport report = run_pack_bench(options);
   EXPECT_EQ(report.images, 32U);
   EXPECT_EQ(report.skipped, 0U);
-  ASSERT_EQ(report.rows.size(), 2U);
+  ASSERT_EQ(report.rows.size(), 4U);
   EXPECT_EQ(report.rows[0].name, "pass_through");
-  EXPECT_EQ(report.rows[1].name, "resize_short_32");
+  EXPECT_EQ(report.rows[1].name, "pass_through_index");
+  EXPECT_EQ(report.rows[2].name, "index");
+  EXPECT_EQ(report.rows[3].name, "resize_short_32");
   for (const PackRow& row : report.rows) {
     EXPECT_GT(row.images_per_cpu_s.min, 0) << row.name;
     EXPECT_GT(row.ratio_to_turbo.min, 0) << row.name;
@@ -174,7 +176,11 @@ TEST(PackBench, ReportsBothWaysOfPacking) {
   }
   EXPECT_GE(report.rows[0].bytes_out_to_in, 1);  // framing only
   EXPECT_LT(report.rows[0].bytes_out_to_in, 1.1);
-  EXPECT_LT(report.rows[1].bytes_out_to_in, 0.9);  // a quarter of the pixels
+  EXPECT_GT(report.rows[1].bytes_out_to_in, report.rows[0].bytes_out_to_in);
+  EXPECT_NEAR(report.rows[2].bytes_out_to_in, report.rows[1].bytes_out_to_in - report.rows[0].bytes_out_to_in,
+              1e-9)
+      << "the same index";
+  EXPECT_LT(report.rows[3].bytes_out_to_in, 0.9);  // a quarter of the pixels
   EXPECT_TRUE(std::filesystem::is_empty(dir.path("work")));
 }
 

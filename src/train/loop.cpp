@@ -491,6 +491,7 @@ void TrainingRun::finish() {
     result_.final_accuracy = line.accuracy;
   }
   data_.note_bad_samples(result_.notes);
+  data_.note_decodes(result_.notes);
   const WaitEvidence evidence =
       wait_evidence(training_.wait_s, training_.wall_s, data_.train.loader->counters(),
                     data_.train.loader->threads(), allowed_cpus());

@@ -1,26 +1,21 @@
 // One training at a time under a prefix of checkpoints.
 #pragma once
 
+#include <optional>
 #include <string>
 
-#include "store/descriptor.hpp"
+#include "store/file_lock.hpp"
 
 namespace stoker::training {
 
-// Held by a lock on the hidden file .NAME.lock beside the checkpoints, which goes with the process, however
-// it ends. Only local folders are guarded.
+// Held by the hidden file .NAME.lock beside the checkpoints, as store::FileLock does it.
 class PrefixLock {
  public:
   // Errors: unavailable (another process holds it), io.
   explicit PrefixLock(const std::string& prefix);
-  // Removes the file.
-  ~PrefixLock();
-  PrefixLock(const PrefixLock&) = delete;
-  PrefixLock& operator=(const PrefixLock&) = delete;
 
  private:
-  std::string path_;
-  store::Descriptor lock_;  // none: a place without locks
+  std::optional<store::FileLock> lock_;
 };
 
 }  // namespace stoker::training

@@ -29,6 +29,11 @@ void note_bad(const Side& side, std::vector<std::string>& notes) {
                               first.reason));
 }
 
+void note_decodes_of(const Side& side, const DecodeCounts& counts, std::vector<std::string>& notes) {
+  if (const std::string text = to_string(counts); !text.empty())
+    notes.push_back(fmt::format("{}: {}", side.source, text));
+}
+
 }  // namespace
 
 TrainingData::TrainingData(const TrainOptions& options, const std::atomic<bool>* stop,
@@ -69,6 +74,7 @@ LoaderOptions TrainingData::loader_options() const {
   loader.bad_sample = options_.bad_sample;
   loader.max_bad_share = options_.max_bad_share;
   loader.max_pixels = options_.max_pixels;
+  loader.learn = options_.learn;
   return loader;
 }
 
@@ -80,6 +86,7 @@ void TrainingData::make_train_loader(Size size) {
   // rate.
   const bool fills_a_batch = train.reader->size() >= static_cast<std::size_t>(options_.batch_size);
   loader.last_batch = fills_a_batch ? LastBatchPolicy::drop : LastBatchPolicy::keep;
+  if (train.loader) decoded_before_ += train.loader->decode_counts();
   train.loader.reset();  // its threads and memory go first
   train.loader.emplace(train.reader, loader);
   train_size_ = size;
@@ -130,6 +137,13 @@ std::vector<std::int64_t> TrainingData::classes_of(const Batch& batch, const Sid
 void TrainingData::note_bad_samples(std::vector<std::string>& notes) const {
   note_bad(train, notes);
   note_bad(val, notes);
+}
+
+void TrainingData::note_decodes(std::vector<std::string>& notes) const {
+  DecodeCounts of_training = decoded_before_;
+  if (train.loader) of_training += train.loader->decode_counts();
+  note_decodes_of(train, of_training, notes);
+  if (val.loader) note_decodes_of(val, val.loader->decode_counts(), notes);
 }
 
 }  // namespace stoker::training

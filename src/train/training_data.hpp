@@ -44,6 +44,8 @@ class TrainingData {
   // invalid_argument (a label out of range: the record is named).
   BatchSource source(Side& side, bool substitutes_count) const;
   void note_bad_samples(std::vector<std::string>& notes) const;
+  // Who decoded what, where seek points had a part in it.
+  void note_decodes(std::vector<std::string>& notes) const;
 
   Side train, val;
 
@@ -55,6 +57,7 @@ class TrainingData {
   const TrainOptions& options_;
   int num_classes_ = 0;
   Size train_size_;
+  DecodeCounts decoded_before_;  // by the training's loaders before the present one
 };
 
 }  // namespace stoker::training

@@ -104,6 +104,30 @@ TEST(BenchLoad, Json) {
   EXPECT_GT(json["cost"]["images"], 0);
   EXPECT_EQ(json["rows"][0]["threads"], 1);
   EXPECT_EQ(json["rows"][1]["threads"], "auto");
+  EXPECT_EQ(keys_of(json["decoded"]), (Keys{"learned", "other", "own", "points_failed", "seek", "turbo"}));
+  EXPECT_GT(json["decoded"]["seek"], 0) << "the pack has its index";
+  EXPECT_EQ(json["decoded"]["learned"], 0);
+}
+
+TEST(BenchLoad, LearnsSeekPointsOnRequest) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir, 2, 20) + "/train";
+  const auto load = [&](const char* learn) {
+    return stoker({"bench",     "load",     photos,
+                   "--threads", "1",        "--seconds",
+                   "50ms",      "--rounds", "2",
+                   "--epochs",  "0",        "--cost-turns",
+                   "0",         "--recipe", "random_resized_crop(32) flip",
+                   "--learn",   learn,      "--check-bytes",
+                   "always",    "--quiet"});
+  };
+  EXPECT_EQ(load("off").out.find("seek points"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(photos + "/.stoker.seek"));
+  const ProgramResult learned = load("full");
+  EXPECT_NE(learned.out.find("learned points are in " + photos + "/.stoker.seek"), std::string::npos)
+      << learned.out << learned.err;
+  EXPECT_TRUE(std::filesystem::exists(photos + "/.stoker.seek"));
+  EXPECT_EQ(load("half").status, 2);
 }
 
 TEST(BenchPack, JsonAndNothingLeft) {
@@ -114,7 +138,7 @@ TEST(BenchPack, JsonAndNothingLeft) {
                                     "--work-dir", dir.path("work"), "--json"}));
   EXPECT_EQ(json["schema"], "stoker.bench.pack/1");
   EXPECT_EQ(json["images"], 8);
-  ASSERT_EQ(json["rows"].size(), 2U);
+  ASSERT_EQ(json["rows"].size(), 4U);
   for (const auto& row : json["rows"]) {
     expect_spread(row["images_per_cpu_s"]);
     expect_spread(row["ratio_to_turbo"]);

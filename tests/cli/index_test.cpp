@@ -58,6 +58,7 @@ TEST(Index, ABrokenOneIsToldByVerify) {
 TEST(Index, RefusesAnIntervalOfNothing) {
   const TempDir dir;
   EXPECT_EQ(stoker({"index", dir.path(), "--interval", "0"}).status, 2);
+  EXPECT_EQ(stoker({"index", dir.path(), "--interval", "65"}).status, 2);
 }
 
 }  // namespace

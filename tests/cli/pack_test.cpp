@@ -26,9 +26,11 @@ TEST(Pack, JsonAccountsForEveryInput) {
   const std::string rec = dir.path("out/train.rec");
   const auto json = json_of(
       stoker({"pack", photos, rec, "--resize-short", "32", "--max-bad-share", "0.5", "--json", "--quiet"}));
-  EXPECT_EQ(keys_of(json), (Keys{"bytes_in", "bytes_out", "changed", "classes", "cpu_s", "dry_run",
-                                 "estimated", "images_per_s", "inputs", "packed", "passed_over", "schema",
-                                 "shards", "skipped", "skipped_count", "wall_s", "warned_count"}));
+  EXPECT_EQ(keys_of(json),
+            (Keys{"bytes_in", "bytes_out",     "changed",       "classes",     "cpu_s",
+                  "dry_run",  "estimated",     "images_per_s",  "index_bytes", "indexed",
+                  "inputs",   "not_indexable", "packed",        "passed_over", "schema",
+                  "shards",   "skipped",       "skipped_count", "wall_s",      "warned_count"}));
   EXPECT_EQ(json["schema"], "stoker.pack/1");
   EXPECT_EQ(json["inputs"], 9);
   EXPECT_EQ(json["packed"], 8);
@@ -43,8 +45,20 @@ TEST(Pack, JsonAccountsForEveryInput) {
   EXPECT_EQ(keys_of(shard), (Keys{"bytes", "crc32c", "path", "records"}));
   EXPECT_EQ(shard["records"], 8);
   EXPECT_EQ(shard["bytes"], std::filesystem::file_size(rec));
+  EXPECT_EQ(json["indexed"], 8);
+  EXPECT_EQ(json["index_bytes"], std::filesystem::file_size(rec + ".seek"));
   EXPECT_EQ(shard["crc32c"].get<std::string>().size(), 8U);
   EXPECT_EQ(stoker({"verify", rec, "--decode"}).status, 0);
+}
+
+TEST(Pack, NoIndexLeavesTheSeekIndex) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir) + "/train", rec = dir.path("x.rec");
+  const ProgramResult with = stoker({"pack", photos, rec});
+  EXPECT_NE(with.out.find("seek index: 8 of them indexed, "), std::string::npos) << with.out;
+  EXPECT_TRUE(std::filesystem::exists(rec + ".seek"));
+  EXPECT_EQ(json_of(stoker({"pack", photos, rec, "--no-index", "--json"}))["index_bytes"], 0);
+  EXPECT_FALSE(std::filesystem::exists(rec + ".seek"));
 }
 
 TEST(Pack, TheOutputIsTheSameForAnyThreads) {

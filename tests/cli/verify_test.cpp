@@ -86,6 +86,7 @@ TEST(Verify, DecodeFindsWhatFramingCannot) {
   overwrite(rec, 8 + 24, std::string(64, '\0'));  // the JPEG's first bytes, behind framing and image header
   std::filesystem::remove(dir.path("train.dataset.json"));
   std::filesystem::remove(dir.path("train.rec.index"));
+  std::filesystem::remove(rec + ".seek");
   EXPECT_EQ(json_of(stoker({"verify", rec, "--json"}))["ok"], 8) << "framing alone is whole";
   for (const char* threads : {"1", "3"}) {
     const auto json = json_of(stoker({"verify", rec, "--decode", "--json", "--threads", threads}), 3);
@@ -104,8 +105,9 @@ TEST(Verify, TheManifestIsHeldAgainstTheData) {
   std::filesystem::remove(dir.path("train.rec.index"));  // it would tell that the container changed
   const auto json = json_of(stoker({"verify", rec, "--json"}), 3);
   EXPECT_EQ(json["ok"], 8);
-  ASSERT_EQ(json["bad"].size(), 1U) << json;
+  ASSERT_EQ(json["bad"].size(), 2U) << json;
   EXPECT_EQ(json["bad"][0]["container"], dir.path("train.dataset.json"));
+  EXPECT_EQ(json["bad"][1]["container"], rec + ".seek");
 }
 
 TEST(Verify, AManifestWithAnotherNumberOfRecordsIsBad) {

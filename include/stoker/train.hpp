@@ -66,8 +66,8 @@ struct TrainOptions {
   double max_bad_share = 0.01;
   std::uint64_t max_pixels = kDefaultMaxPixels;
   PixelMode pixels = PixelMode::exact;  // of training; evaluation is always exact
-  LearnSeek learn = LearnSeek::crops;  // of both sources, as LoaderOptions has it
-  double max_minutes = 0;  // 0: no limit
+  LearnSeek learn = LearnSeek::crops;   // of both sources, as LoaderOptions has it
+  double max_minutes = 0;               // 0: no limit
 
   std::string init_from;               // a state_dict with the first weights; empty: drawn from the seed
   std::string model_prefix;            // checkpoints are PREFIX-….ckpt; empty: none are written

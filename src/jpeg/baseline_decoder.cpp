@@ -73,6 +73,7 @@ class BaselineDecoder::Impl {
   Result<Verdict> decode_from(const SeekPoint& start, int mcu, SeekPoints* learned, bool to_end);
   Result<Verdict> decode_by_markers();
 
+  bool is_entrance(const SeekPoint& point) const;  // of a byte in the file
   bool add_segment(const SeekPoints& points, std::size_t index, std::uint8_t*& raw);
   bool run_segments();
   bool run_stream(BitStream& stream, const Run& run, SeekPoints* learned);
@@ -177,15 +178,19 @@ Result<Verdict> BaselineDecoder::Impl::decode(const RegionRequest& request) {
   return verdict;
 }
 
+// A stuffed zero is no data. Entered there, it would be taken for eight bits.
+bool BaselineDecoder::Impl::is_entrance(const SeekPoint& point) const {
+  const std::uint8_t* at = u8(bytes_) + point.byte;
+  if (point.byte < frame_.scan_begin || point.bit > 7) return false;
+  return point.byte == frame_.scan_begin || at[0] != 0 || at[-1] != 0xff;
+}
+
 // Appends segment `index` of the points, its bytes unstuffed to `raw`; false: it cannot be one.
 bool BaselineDecoder::Impl::add_segment(const SeekPoints& points, std::size_t index, std::uint8_t*& raw) {
   const SeekPoint& point = points.points[index];
   const SeekPoint& next = points.points[index + 1];
   const std::size_t end = std::size_t{next.byte} + (next.bit != 0 ? 1 : 0);
-  if (point.byte < frame_.scan_begin || point.bit > 7 || next.bit > 7 || end > bytes_.size() ||
-      point.byte >= end) {
-    return false;
-  }
+  if (end > bytes_.size() || point.byte >= end || next.bit > 7 || !is_entrance(point)) return false;
   Segment segment;
   segment.mcu = static_cast<int>(index) * points.interval;
   const int all = std::min(points.interval, frame_.mcus() - segment.mcu);
@@ -292,9 +297,7 @@ bool BaselineDecoder::Impl::unstuff_scan(std::size_t from, bool keep_dropped) {
 
 Result<Verdict> BaselineDecoder::Impl::decode_from(const SeekPoint& start, int mcu, SeekPoints* learned,
                                                    bool to_end) {
-  if (start.byte < frame_.scan_begin || start.byte >= bytes_.size() || start.bit > 7) {
-    return Verdict(NotMine::entropy);
-  }
+  if (start.byte >= bytes_.size() || !is_entrance(start)) return Verdict(NotMine::entropy);
   if (auto reserved = reserve_raw(bytes_.size()); !reserved) return tl::unexpected(reserved.error());
   if (!unstuff_scan(start.byte, learned != nullptr)) return Verdict(NotMine::entropy);
   BitStream stream;

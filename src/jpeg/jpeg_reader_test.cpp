@@ -183,23 +183,27 @@ TEST_P(JpegReaderOf, TellsOfDamageAsLibjpegTurboDoes) {
   }
 }
 
-// libjpeg-turbo takes a run of zeros beyond a block's end without a word; we have no place for its value.
-TEST(JpegReader, LeavesRunsBeyondABlockToLibjpegTurbo) {
-  Bytes file = fixtures::encode(fixtures::picture(8, 8), 8, 8, {.components = 1});
-  BaselineDecoder walker;
-  ASSERT_FALSE(walker.open(file));
-  file.resize(walker.frame().scan_begin);
-  std::string bits = "00";  // DC of 0
-  for (int i = 0; i < 4; ++i)
-    bits +=
-        "1111111111110101"
-        "1";  // fifteen zeros, then 1. Source: T.81 table K.5
-  bits += "11";
+// A gray picture whose coded data is `bits`, filled with ones. Codes in the tests: T.81 tables K.3 and K.5.
+Bytes coded_picture(int width, int height, std::string bits) {
+  Bytes file = fixtures::encode(fixtures::picture(width, height), width, height, {.components = 1});
+  BaselineDecoder decoder;
+  EXPECT_FALSE(decoder.open(file));
+  file.resize(decoder.frame().scan_begin);
+  bits += std::string((8 - bits.size() % 8) % 8, '1');
   for (std::size_t at = 0; at < bits.size(); at += 8) {
     file.push_back(static_cast<std::byte>(std::stoi(bits.substr(at, 8), nullptr, 2)));
     if (file.back() == std::byte{0xff}) file.push_back(std::byte{0});
   }
   for (const int byte : {0xff, 0xd9}) file.push_back(static_cast<std::byte>(byte));
+  return file;
+}
+
+// libjpeg-turbo takes a run of zeros beyond a block's end without a word; we have no place for its value.
+TEST(JpegReader, LeavesRunsBeyondABlockToLibjpegTurbo) {
+  const std::string fifteen_zeros_and_one = "11111111111101011";
+  std::string bits = "00";  // DC 0
+  for (int i = 0; i < 4; ++i) bits += fifteen_zeros_and_one;
+  const Bytes file = coded_picture(8, 8, bits);
   JpegReader reader;
   TurboDecoder turbo;
   const Outcome whole = decode(turbo, file);
@@ -207,9 +211,42 @@ TEST(JpegReader, LeavesRunsBeyondABlockToLibjpegTurbo) {
   EXPECT_EQ(whole.complaint, "");
   EXPECT_EQ(decode(reader, file), whole);
   EXPECT_EQ(reader.reason(), NotMine::entropy);
+  BaselineDecoder walker;
   SeekPoints points;
   ASSERT_FALSE(walker.open(file));
   EXPECT_EQ(walker.find_seek_points(0, points), NotMine::entropy);
+}
+
+// The second block is 0101 1010: DC 1, end of block. Behind eight zero bits too many it would be DC 0 and AC
+// coefficients, and end in the same place.
+TEST(JpegReader, DoesNotEnterAtAStuffedZero) {
+  const std::string fifteen_zeros = "111111111111", fourteen_zeros = "1111111111110100";
+  const std::string bits = "00" + fifteen_zeros +
+                           "0101"
+                           "1" +
+                           fifteen_zeros +
+                           "0101"
+                           "1" +
+                           fifteen_zeros +
+                           "0110"
+                           "11" +
+                           fourteen_zeros +
+                           "1111111111"
+                           "01011010";
+  const Bytes file = coded_picture(16, 8, bits);
+  BaselineDecoder walker;
+  SeekPoints points;
+  ASSERT_FALSE(walker.open(file));
+  ASSERT_FALSE(walker.find_seek_points(1, points));
+  ASSERT_EQ(points.points.size(), 3u);
+  ASSERT_EQ(points.points[1].bit, 0);
+  ASSERT_EQ(file[points.points[1].byte - 1], std::byte{0});
+  --points.points[1].byte;
+  points.points[2].dc = {};
+  JpegReader reader;
+  TurboDecoder turbo;
+  EXPECT_EQ(decode(reader, file, {}, [&] { reader.enter_by(&points); }), decode(turbo, file));
+  EXPECT_TRUE(reader.points_failed());
 }
 
 TEST(JpegReader, LearnsNothingOfADamagedFileAndDecodesItAsEver) {

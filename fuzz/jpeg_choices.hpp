@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include <hwy/highway.h>
+
 #include "stoker/image.hpp"
 
 #include "base/philox.hpp"
@@ -15,6 +17,19 @@ namespace stoker::fuzz {
 
 inline int below(SampleRng& choices, int n) {
   return static_cast<int>(choices.below(static_cast<std::uint64_t>(n)));
+}
+
+// Confines Highway to one of the instruction sets that processor and build have.
+inline void choose_instruction_set(SampleRng& choices) {
+  auto targets = hwy::SupportedAndGeneratedTargets();
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+  // Of AVX-512's instructions MemorySanitizer knows some only as a whole: one unset lane, though nobody looks
+  // at it, makes all lanes unset.
+  std::erase_if(targets, [](std::int64_t target) { return target < HWY_AVX2; });
+#endif
+#endif
+  hwy::SetSupportedTargetsForTest(targets[choices.below(targets.size())]);
 }
 
 // Every second one touches the picture's right or lower edge.

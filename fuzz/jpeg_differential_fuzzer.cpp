@@ -192,6 +192,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   auto input = image_input(data, bytes);
   if (!input) return -1;
   ++tally.runs;
+  choose_instruction_set(input->choices);
   // Used readers show what one picture leaves to the next, new ones what is read beyond their memory.
   static Readers used;
   std::optional<Readers> made;

@@ -65,6 +65,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t byte
   using namespace stoker::fuzz;
   auto input = image_input(data, bytes);
   if (!input) return -1;
+  choose_instruction_set(input->choices);
   static jpeg::BaselineDecoder used;
   std::optional<jpeg::BaselineDecoder> made;
   jpeg::BaselineDecoder& decoder = input->choices.below(16) == 0 ? made.emplace() : used;

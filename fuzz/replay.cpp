@@ -4,10 +4,8 @@
 // run, under any compiler and sanitizer; a failing round is named.
 #include <algorithm>
 #include <csignal>
+#include <dirent.h>
 #include <fcntl.h>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <unistd.h>
@@ -35,9 +33,26 @@ extern "C" void leave_input(int signal) {
   std::raise(written ? signal : SIGABRT);
 }
 
-Bytes read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return Bytes(std::istreambuf_iterator<char>(file), {});
+Bytes read_file(const std::string& path) {
+  Bytes bytes;
+  std::FILE* file = std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return bytes;
+  std::uint8_t part[4096];
+  while (const std::size_t count = std::fread(part, 1, sizeof part, file))
+    bytes.insert(bytes.end(), part, part + count);
+  std::fclose(file);
+  return bytes;
+}
+
+std::vector<std::string> files_in(const std::string& folder) {
+  std::vector<std::string> paths;
+  DIR* listing = opendir(folder.c_str());
+  if (listing == nullptr) return paths;
+  while (const dirent* entry = readdir(listing))
+    if (entry->d_type == DT_REG) paths.push_back(folder + "/" + entry->d_name);
+  closedir(listing);
+  std::sort(paths.begin(), paths.end());
+  return paths;
 }
 
 void run(const Bytes& input) {
@@ -87,7 +102,7 @@ void mutate(Bytes& input, stoker::SampleRng& rng) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::filesystem::is_regular_file(argv[1])) {
+  if (argc == 2) {
     run(read_file(argv[1]));
     return 0;
   }
@@ -95,16 +110,14 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s FOLDER ROUNDS [FIRST_ROUND] | FILE\n", argv[0]);
     return 2;
   }
-  std::vector<std::filesystem::path> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(argv[1])) paths.push_back(entry.path());
-  std::sort(paths.begin(), paths.end());
+  const std::vector<std::string> paths = files_in(argv[1]);
   if (paths.empty()) {
     std::fprintf(stderr, "%s holds no seeds\n", argv[1]);
     return 1;
   }
   for (const int signal : {SIGABRT, SIGSEGV, SIGFPE}) std::signal(signal, leave_input);
   std::vector<Bytes> seeds;
-  for (const auto& path : paths) seeds.push_back(read_file(path));
+  for (const std::string& path : paths) seeds.push_back(read_file(path));
   for (const Bytes& seed : seeds) run(seed);
   const int rounds = std::atoi(argv[2]), first = argc > 3 ? std::atoi(argv[3]) : 0;
   for (int round = first; round < rounds; ++round) {

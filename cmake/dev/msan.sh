@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . cmake/dev/build.sh
-rounds=${1:-20000}
+rounds=${1:-100000}
 names=(own_decoder seek_points seek_index)
 clang=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19 -DSTOKER_TESTS=ON -DSTOKER_TRAIN=OFF)
 

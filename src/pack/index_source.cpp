@@ -81,7 +81,7 @@ class Indexer {
     PointFinder finder(options_.interval);
     Sample sample;
     IndexReport mine;
-    auto told = std::chrono::steady_clock::now();
+    std::chrono::steady_clock::time_point told;  // so that the first record is told of
     while (!stopped_ && !is_cancelled()) {
       const std::size_t record = next_.fetch_add(1);
       if (record >= records_->size()) break;

@@ -18,6 +18,7 @@ constexpr std::array<char, 8> kMagicWord = {'S', 'T', 'O', 'K', 'S', 'E', 'E', '
 constexpr std::uint32_t kVersion = 1;
 constexpr std::uint32_t kHasModifiedTime = 1, kSamplesAreFiles = 2;
 constexpr std::size_t kHeaderBytes = 64, kTrailerBytes = 8;
+constexpr std::size_t kTrailerReservedAt = 4;
 constexpr std::size_t kVersionAt = 8, kFlagsAt = 12, kRecordsAt = 16, kSourceBytesAt = 24, kModifiedAt = 32,
                       kHeadCrcAt = 40, kTailCrcAt = 44;
 
@@ -166,6 +167,8 @@ Result<SeekIndex> SeekIndex::open(std::unique_ptr<ReadableFile> file) {
     return broken(ErrorCode::corrupt_data, *file, "it ends early");
   if (crc32c(directory, crc32c(header)) != load_le<std::uint32_t>(trailer.data()))
     return broken(ErrorCode::corrupt_data, *file, "a wrong checksum of header and directory");
+  if (load_le<std::uint32_t>(trailer.data() + kTrailerReservedAt) != 0)
+    return broken(ErrorCode::corrupt_data, *file, "reserved bytes that are not 0");
   if (auto wrong = wrong_directory(offsets, directory_at))
     return broken(ErrorCode::corrupt_data, *file, std::move(*wrong));
   return SeekIndex(std::move(file), header_of(header), std::move(offsets));

@@ -240,7 +240,8 @@ TEST(BadSamples, UnavailableForGoodIsBad) {
   records->set_fault(5, Fault::unavailable);
   LoaderOptions options = bad_options(BadSamplePolicy::skip);
   options.read_threads = 1;
-  options.read_ahead_bytes = 1;  // nothing of the next epoch
+  options.read_ahead_bytes = 1;  // of the next epoch no more than its first sample,
+  options.shuffle = false;       // which is another one
   Loader loader(records, options);
   see_epoch(loader);
   ASSERT_EQ(loader.bad_samples().size(), 1U);

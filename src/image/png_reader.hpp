@@ -9,8 +9,8 @@
 
 #include "stoker/image.hpp"
 
-#include "base/result.hpp"
 #include "base/pixel_buffer.hpp"
+#include "base/result.hpp"
 
 namespace stoker::image {
 

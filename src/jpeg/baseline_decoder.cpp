@@ -223,8 +223,9 @@ Result<Verdict> BaselineDecoder::Impl::decode_by_points(const SeekPoints& points
   const auto per_segment = static_cast<std::size_t>(points.interval);
   std::size_t next = 0, last_end = 0;
   for (int row = wanted_.row_begin; row < wanted_.row_end; ++row) {
-    const auto begin = static_cast<std::size_t>(row * frame_.mcus_across + wanted_.column_begin);
-    const auto end = static_cast<std::size_t>(row * frame_.mcus_across + wanted_.column_end);
+    const int row_begin = row * frame_.mcus_across;
+    const auto begin = static_cast<std::size_t>(row_begin + wanted_.column_begin);
+    const auto end = static_cast<std::size_t>(row_begin + wanted_.column_end);
     next = std::max(next, begin / per_segment);
     for (; next < known && next * per_segment < end; ++next) {
       // Bytes must not be taken twice: the points would claim more than the file holds.

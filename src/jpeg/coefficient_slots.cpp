@@ -48,7 +48,8 @@ void CoefficientSlots::prepare(const BaselineFrame& frame, const ScanTables& tab
     dc_limit_[c] = kMaxDequantisedDc / std::max<int>(1, frame.quant[quant][0]);
     mcu_bytes_[c] = frame.component[c].h * static_cast<int>(sizes[c]);
     const int of_component = frame.component[c].h * frame.component[c].v;
-    jobs_[c].resize(static_cast<std::size_t>(kSlots * mcus_per_slot * of_component));
+    jobs_[c].resize(std::size_t{kSlots} * static_cast<std::size_t>(mcus_per_slot) *
+                    static_cast<std::size_t>(of_component));
     job_count_[c] = 0;
   }
   for (std::size_t i = 0; i < blocks; ++i) {

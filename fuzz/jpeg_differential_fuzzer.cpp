@@ -6,6 +6,7 @@
 #include "coded_picture.hpp"
 #include "fuzzer.hpp"
 #include "jpeg/jpeg_reader.hpp"
+#include "jpeg/outcome_fixture.hpp"
 #include "jpeg_choices.hpp"
 
 namespace stoker::fuzz {
@@ -13,46 +14,18 @@ namespace {
 
 constexpr std::uint64_t kMostPixels = 1 << 14;  // so that a run is a fraction of a millisecond
 
-struct Outcome {
-  bool decoded = false;
-  std::string complaint;          // the warning, or the error
-  std::vector<std::uint8_t> rgb;  // of the wanted pixels alone
-  friend bool operator==(const Outcome&, const Outcome&) = default;
-};
+using jpeg::fixtures::crop;
+using jpeg::fixtures::Outcome;
 
 template <class Reader, class Prepare>
 Outcome decode(Reader& reader, std::span<const std::byte> file, std::optional<Rect> wanted,
                const Prepare& prepare) {
-  const auto size = reader.open(file, kMostPixels);
-  if (!size) return {false, size.error().what(), {}};
-  prepare();
-  const Rect rect = wanted.value_or(Rect{0, 0, size->width, size->height});
-  const auto held = reader.begin(rect);
-  if (!held) return {false, held.error().what(), {}};
-  const auto stride = 3 * static_cast<std::size_t>(held->width);
-  std::vector<std::uint8_t> rgb(stride * static_cast<std::size_t>(held->height));
-  if (auto done = reader.read(rgb.data(), stride); !done) return {false, done.error().what(), {}};
-  Outcome outcome{true, std::string(reader.warning()), {}};
-  for (int y = rect.y - held->y; y < rect.y - held->y + rect.height; ++y) {
-    const auto row = rgb.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(y) * stride) +
-                     3 * (rect.x - held->x);
-    outcome.rgb.insert(outcome.rgb.end(), row, row + 3 * rect.width);
-  }
-  return outcome;
+  return jpeg::fixtures::decode(reader, file, kMostPixels, wanted, prepare);
 }
 
 template <class Reader>
 Outcome decode(Reader& reader, std::span<const std::byte> file, std::optional<Rect> wanted = {}) {
   return decode(reader, file, wanted, [] {});
-}
-
-std::vector<std::uint8_t> crop(const std::vector<std::uint8_t>& rgb, int width, const Rect& rect) {
-  std::vector<std::uint8_t> part;
-  for (int y = rect.y; y < rect.y + rect.height; ++y) {
-    const auto row = rgb.begin() + 3 * (static_cast<std::ptrdiff_t>(y) * width + rect.x);
-    part.insert(part.end(), row, row + 3 * rect.width);
-  }
-  return part;
 }
 
 // How often each path was compared, told at the end: a fuzzer that compares nothing finds nothing.

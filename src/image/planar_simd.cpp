@@ -38,37 +38,6 @@ using namespace jpeg::HWY_NAMESPACE;  // NOLINT: the vectors of blocks
 
 // Rows are a vector's blocks: `kBlocks` of them at once.
 inline constexpr int kVectors = kPlanarRows / static_cast<int>(kBlocks);
-using Block = hn::CappedTag<std::uint8_t, 16>;
-
-HWY_INLINE V16 load_rows(const std::uint8_t* const* rows, std::ptrdiff_t offset) {
-  [[maybe_unused]] const Block block;
-#if HWY_TARGET <= HWY_AVX3
-  __m512i v = _mm512_castsi128_si512(hn::LoadU(block, rows[0] + offset).raw);
-  v = _mm512_inserti32x4(v, hn::LoadU(block, rows[1] + offset).raw, 1);
-  v = _mm512_inserti32x4(v, hn::LoadU(block, rows[2] + offset).raw, 2);
-  return V16{_mm512_inserti32x4(v, hn::LoadU(block, rows[3] + offset).raw, 3)};
-#elif HWY_TARGET == HWY_AVX2
-  const auto both = hn::Combine(D8(), hn::LoadU(block, rows[1] + offset), hn::LoadU(block, rows[0] + offset));
-  return hn::BitCast(D16(), both);
-#else
-  return hn::BitCast(D16(), hn::LoadU(D8(), rows[0] + offset));
-#endif
-}
-
-HWY_INLINE void store_rows(V16 v, std::int16_t* const* rows, std::size_t x) {
-  [[maybe_unused]] const hn::CappedTag<std::int16_t, 8> block;
-#if HWY_TARGET <= HWY_AVX3
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(rows[0] + x), _mm512_castsi512_si128(v.raw));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(rows[1] + x), _mm512_extracti32x4_epi32(v.raw, 1));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(rows[2] + x), _mm512_extracti32x4_epi32(v.raw, 2));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(rows[3] + x), _mm512_extracti32x4_epi32(v.raw, 3));
-#elif HWY_TARGET == HWY_AVX2
-  hn::StoreU(hn::LowerHalf(block, v), block, rows[0] + x);
-  hn::StoreU(hn::UpperHalf(block, v), block, rows[1] + x);
-#else
-  hn::StoreU(v, D16(), rows[0] + x);
-#endif
-}
 
 // Four output pixels of kPlanarRows rows, from quad `quad` on. kPairs: pairs of taps, or 0 where only the
 // plan knows.
@@ -83,7 +52,7 @@ HWY_INLINE void make_quad(const PlanarPlan& plan, int bias, std::size_t quad,
   for (int pair = 0; pair < pairs; ++pair, offset += 2, weights += 8) {
     const V16 weight = hn::LoadDup128(D16(), weights);
     for (int v = 0; v < kVectors; ++v) {
-      const V16 bytes = load_rows(sources + v * static_cast<int>(kBlocks), offset);
+      const V16 bytes = hn::BitCast(D16(), load_blocks(sources + v * static_cast<int>(kBlocks), offset));
       sums[v] = hn::Add(sums[v], multiply_pairs(hn::TableLookupBytesOr0(bytes, mask), weight));
     }
   }
@@ -98,7 +67,8 @@ void across_with(const PlanarPlan& plan, int bias, const std::uint8_t* const* so
     make_quad<kPairs>(plan, bias, quad, sources, left);
     make_quad<kPairs>(plan, bias, quad + 1, sources, right);
     for (int v = 0; v < kVectors; ++v)
-      store_rows(narrow_in_blocks(left[v], right[v]), outs + v * static_cast<int>(kBlocks), 4 * quad);
+      store_blocks(hn::BitCast(D8(), narrow_in_blocks(left[v], right[v])),
+                   outs + v * static_cast<int>(kBlocks), static_cast<std::ptrdiff_t>(4 * quad));
   }
 }
 

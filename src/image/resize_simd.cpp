@@ -16,6 +16,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "jpeg/simd_blocks-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace stoker::image::HWY_NAMESPACE {
 
@@ -35,92 +37,10 @@ void vertical_row(const VerticalTaps& taps, std::size_t bytes, std::uint8_t* out
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Vectors are used as independent blocks of 16 bytes: one pixel of `kBlocks` rows at once.
-#if HWY_MAX_BYTES < 32
-inline constexpr int kBlocks = 1;
-#elif HWY_MAX_BYTES < 64
-inline constexpr int kBlocks = 2;
-#else
-inline constexpr int kBlocks = 4;
-#endif
-inline constexpr int kVectors = kRowsAtOnce / kBlocks;
+using namespace jpeg::HWY_NAMESPACE;  // NOLINT: the vectors of blocks
 
-using D8 = hn::CappedTag<std::uint8_t, 16 * kBlocks>;
-using D16 = hn::Repartition<std::int16_t, D8>;
-using D32 = hn::Repartition<std::int32_t, D8>;
-using V8 = hn::Vec<D8>;
-using V16 = hn::Vec<D16>;
-using V32 = hn::Vec<D32>;
-using Block = hn::CappedTag<std::uint8_t, 16>;
-
-// 16 bytes of each of kBlocks rows.
-HWY_INLINE V8 load_blocks(const std::uint8_t* const* rows, std::ptrdiff_t offset) {
-  [[maybe_unused]] const Block block;
-#if HWY_TARGET <= HWY_AVX3
-  __m512i v = _mm512_castsi128_si512(hn::LoadU(block, rows[0] + offset).raw);
-  v = _mm512_inserti32x4(v, hn::LoadU(block, rows[1] + offset).raw, 1);
-  v = _mm512_inserti32x4(v, hn::LoadU(block, rows[2] + offset).raw, 2);
-  return V8{_mm512_inserti32x4(v, hn::LoadU(block, rows[3] + offset).raw, 3)};
-#elif HWY_TARGET == HWY_AVX2
-  return hn::Combine(D8(), hn::LoadU(block, rows[1] + offset), hn::LoadU(block, rows[0] + offset));
-#else
-  return hn::LoadU(D8(), rows[0] + offset);
-#endif
-}
-
-HWY_INLINE void store_blocks(V8 v, std::uint8_t* const* rows, std::ptrdiff_t offset) {
-  [[maybe_unused]] const Block block;
-#if HWY_TARGET <= HWY_AVX3
-  hn::StoreU(hn::Vec<Block>{_mm512_castsi512_si128(v.raw)}, block, rows[0] + offset);
-  hn::StoreU(hn::Vec<Block>{_mm512_extracti32x4_epi32(v.raw, 1)}, block, rows[1] + offset);
-  hn::StoreU(hn::Vec<Block>{_mm512_extracti32x4_epi32(v.raw, 2)}, block, rows[2] + offset);
-  hn::StoreU(hn::Vec<Block>{_mm512_extracti32x4_epi32(v.raw, 3)}, block, rows[3] + offset);
-#elif HWY_TARGET == HWY_AVX2
-  hn::StoreU(hn::LowerHalf(block, v), block, rows[0] + offset);
-  hn::StoreU(hn::UpperHalf(block, v), block, rows[1] + offset);
-#else
-  hn::StoreU(v, D8(), rows[0] + offset);
-#endif
-}
-
-// Sums of products of neighbours: a[2i] * b[2i] + a[2i+1] * b[2i+1].
-HWY_INLINE V32 multiply_pairs(V16 a, V16 b) {
-#if HWY_TARGET <= HWY_AVX3
-  return V32{_mm512_madd_epi16(a.raw, b.raw)};
-#elif HWY_TARGET == HWY_AVX2
-  return V32{_mm256_madd_epi16(a.raw, b.raw)};
-#elif HWY_TARGET <= HWY_SSSE3
-  return V32{_mm_madd_epi16(a.raw, b.raw)};
-#else
-  V32 other = hn::Zero(D32());
-  const V32 sum = hn::ReorderWidenMulAccumulate(D32(), a, b, hn::Zero(D32()), other);
-  return hn::RearrangeToOddPlusEven(sum, other);
-#endif
-}
-
-// Within each block: 4 + 4 values of 32 bits → 8 of 16, saturated.
-HWY_INLINE V16 narrow_in_blocks(V32 low, V32 high) {
-#if HWY_TARGET <= HWY_SSSE3
-  return hn::ReorderDemote2To(D16(), low, high);
-#else
-  const hn::Half<D16> half;
-  return hn::Combine(D16(), hn::DemoteTo(half, high), hn::DemoteTo(half, low));
-#endif
-}
-
-// Within each block: 8 + 8 values of 16 bits → 16 of 8, clipped to 0..255.
-HWY_INLINE V8 clip_in_blocks(V16 low, V16 high) {
-#if HWY_TARGET <= HWY_AVX3
-  return V8{_mm512_packus_epi16(low.raw, high.raw)};
-#elif HWY_TARGET == HWY_AVX2
-  return V8{_mm256_packus_epi16(low.raw, high.raw)};
-#elif HWY_TARGET <= HWY_SSSE3
-  return V8{_mm_packus_epi16(low.raw, high.raw)};
-#else
-  const hn::Half<D8> half;
-  return hn::Combine(D8(), hn::DemoteTo(half, high), hn::DemoteTo(half, low));
-#endif
-}
+// A vector is one pixel of `kBlocks` rows at once.
+inline constexpr int kVectors = kRowsAtOnce / static_cast<int>(kBlocks);
 
 HWY_ALIGN constexpr std::uint8_t kSpreadPairs[2][16] = {
     {0, 0x80, 3, 0x80, 1, 0x80, 4, 0x80, 2, 0x80, 5, 0x80, 0x80, 0x80, 0x80, 0x80},
@@ -149,7 +69,7 @@ HWY_INLINE void make_pixel(const HorizontalPlan& plan, std::size_t x, const std:
     const V16 low_odd = hn::BitCast(D16(), hn::Set(D32(), has_odd ? weights[pair * 2 + 2] : 0));
     const V16 high_odd = hn::BitCast(D16(), hn::Set(D32(), has_odd ? weights[pair * 2 + 3] : 0));
     for (int v = 0; v < kVectors; ++v) {
-      const V8 bytes = load_blocks(sources + v * kBlocks, offset);
+      const V8 bytes = load_blocks(sources + v * static_cast<int>(kBlocks), offset);
       const V16 first = hn::BitCast(D16(), hn::TableLookupBytesOr0(bytes, even));
       low[v] = hn::Add(low[v], multiply_pairs(first, low_even));
       high[v] = hn::Add(high[v], multiply_pairs(first, high_even));
@@ -178,7 +98,7 @@ void horizontal_with(const HorizontalPlan& plan, const std::uint8_t* const* sour
       const V16 left = narrow_in_blocks(pixels[0][v], pixels[1][v]);
       const V16 right = narrow_in_blocks(pixels[2][v], pixels[3][v]);
       const V8 bytes = hn::TableLookupBytesOr0(clip_in_blocks(left, right), drop_fourth);
-      store_blocks(bytes, outs + v * kBlocks, static_cast<std::ptrdiff_t>(x) * 3);
+      store_blocks(bytes, outs + v * static_cast<int>(kBlocks), static_cast<std::ptrdiff_t>(x) * 3);
     }
   }
 }

@@ -12,12 +12,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace stoker::jpeg::HWY_NAMESPACE {
 
-HWY_INLINE std::uint64_t load_bits(const std::uint8_t* from) {
-  std::uint64_t bytes;
-  std::memcpy(&bytes, from, sizeof bytes);
-  return __builtin_bswap64(bytes);
-}
-
 // The coefficient that a symbol stands for, of which only 16 bits count.
 HWY_INLINE std::int16_t value_of(std::uint64_t bits, Symbol symbol) {
   const auto code_and_value = static_cast<std::uint32_t>(bits >> (-symbol & kLengthMask));
@@ -255,20 +249,10 @@ bool skip_mcus(BitStream& stream, const SkipBlock* blocks, int count, int mcus, 
   return HWY_DYNAMIC_DISPATCH(skip_mcus)(stream, blocks, count, mcus, dc);
 }
 
-namespace {
-
-std::uint64_t load_first(const std::uint8_t* from) {
-  std::uint64_t bytes;
-  std::memcpy(&bytes, from, sizeof bytes);
-  return __builtin_bswap64(bytes);
-}
-
-}  // namespace
-
 void Lane::start(const std::uint8_t* first, int bit, const std::uint8_t* data_end,
                  const DecodeTable* first_table, BlockRecord* begin, BlockRecord* terminal) {
   next = first;
-  bits = (load_first(first) | 1) << bit;
+  bits = (load_bits(first) | 1) << bit;
   table = first_table;
   block = begin;
   k = 0;
@@ -285,7 +269,7 @@ void BitStream::start(const std::uint8_t* first, int bit, const std::uint8_t* da
   limit = data_end;
   next = first + 7;
   held = 56 - static_cast<std::uint32_t>(bit);
-  bits = load_first(first) << bit;
+  bits = load_bits(first) << bit;
   bits = bits >> (64 - held) << (64 - held);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "jpeg/decode_table.hpp"
 
@@ -12,6 +13,13 @@ namespace stoker::jpeg {
 // Readable bytes behind the data that a lane or stream may look at: what one block can take too much, and a
 // load. What stands there is never believed: the position at the end tells.
 inline constexpr std::size_t kEntropySlack = 512;
+
+// The 64 bits from the byte `from` on, the first one on top.
+[[gnu::always_inline]] inline std::uint64_t load_bits(const std::uint8_t* from) {
+  std::uint64_t bytes;
+  std::memcpy(&bytes, from, sizeof bytes);
+  return __builtin_bswap64(bytes);
+}
 
 // One segment's blocks in the making. Bits come from unstuffed bytes. After its last block a lane stands on
 // the terminal record behind it.

@@ -97,4 +97,18 @@ inline Bytes encode(const std::vector<std::uint8_t>& rgb, int width, int height,
   return file;
 }
 
+// Calls body(libjpeg) once libjpeg has read the file's header; accurate inverse transform.
+template <class Body>
+void with_file(const Bytes& file, const Body& body) {
+  jpeg_decompress_struct libjpeg{};
+  jpeg_error_mgr errors{};
+  libjpeg.err = jpeg_std_error(&errors);
+  jpeg_create_decompress(&libjpeg);
+  jpeg_mem_src(&libjpeg, reinterpret_cast<const unsigned char*>(file.data()), file.size());
+  jpeg_read_header(&libjpeg, TRUE);
+  libjpeg.dct_method = JDCT_ISLOW;
+  body(libjpeg);
+  jpeg_destroy_decompress(&libjpeg);
+}
+
 }  // namespace stoker::jpeg::fixtures

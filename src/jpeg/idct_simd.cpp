@@ -231,17 +231,7 @@ struct Quarter {
 
 // The same row of each block.
 HWY_INLINE V16 load_row(Coefficients* const* blocks, std::size_t offset) {
-  const hn::CappedTag<std::int16_t, 8> block;
-#if HWY_TARGET <= HWY_AVX3
-  __m512i row = _mm512_castsi128_si512(hn::Load(block, blocks[0] + offset).raw);
-  row = _mm512_inserti32x4(row, hn::Load(block, blocks[1] + offset).raw, 1);
-  row = _mm512_inserti32x4(row, hn::Load(block, blocks[2] + offset).raw, 2);
-  return V16{_mm512_inserti32x4(row, hn::Load(block, blocks[3] + offset).raw, 3)};
-#elif HWY_TARGET == HWY_AVX2
-  return hn::Combine(D16(), hn::Load(block, blocks[1] + offset), hn::Load(block, blocks[0] + offset));
-#else
-  return hn::Load(block, blocks[0] + offset);
-#endif
+  return hn::BitCast(D16(), load_blocks(blocks, static_cast<std::ptrdiff_t>(offset)));
 }
 
 // Whole stores; no wider than the coefficients are aligned, so that none touches two cache lines.

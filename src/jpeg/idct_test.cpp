@@ -94,21 +94,9 @@ Bytes written(const Gray& gray) {
   return file;
 }
 
-template <class Body>
-void with_file(const Bytes& file, const Body& body) {
-  jpeg_decompress_struct libjpeg{};
-  jpeg_error_mgr errors{};
-  libjpeg.err = jpeg_std_error(&errors);
-  jpeg_create_decompress(&libjpeg);
-  jpeg_mem_src(&libjpeg, reinterpret_cast<const unsigned char*>(file.data()), file.size());
-  jpeg_read_header(&libjpeg, TRUE);
-  body(libjpeg);
-  jpeg_destroy_decompress(&libjpeg);
-}
-
 Gray read(const Bytes& file) {
   Gray gray;
-  with_file(file, [&](jpeg_decompress_struct& libjpeg) {
+  fixtures::with_file(file, [&](jpeg_decompress_struct& libjpeg) {
     jvirt_barray_ptr* arrays = jpeg_read_coefficients(&libjpeg);
     const jpeg_component_info& component = libjpeg.comp_info[0];
     gray.blocks_across = static_cast<int>(component.width_in_blocks);
@@ -126,7 +114,7 @@ Gray read(const Bytes& file) {
 // libjpeg's own pixels, rows cut to whole pictures.
 Samples decoded(const Bytes& file, BlockSize size, int* width) {
   Samples samples;
-  with_file(file, [&](jpeg_decompress_struct& libjpeg) {
+  fixtures::with_file(file, [&](jpeg_decompress_struct& libjpeg) {
     libjpeg.scale_num = static_cast<unsigned>(size);
     libjpeg.scale_denom = 8;
     libjpeg.dct_method = JDCT_ISLOW;

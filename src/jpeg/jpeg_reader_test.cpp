@@ -4,42 +4,21 @@
 #include <string>
 
 #include "jpeg/fixtures.hpp"
+#include "jpeg/outcome_fixture.hpp"
 
 namespace stoker::jpeg {
 namespace {
 
 using fixtures::Bytes;
+using fixtures::crop;
 using fixtures::Options;
+using fixtures::Outcome;
 
 constexpr std::uint64_t kPlenty = 100'000'000;
 
-// What came out of one decode, by whichever reader.
-struct Outcome {
-  bool decoded = false;
-  std::string complaint;          // the warning, or the error
-  std::vector<std::uint8_t> rgb;  // of the wanted pixels alone
-  friend bool operator==(const Outcome&, const Outcome&) = default;
-};
-
 template <class Reader, class Prepare>
 Outcome decode(Reader& reader, const Bytes& file, std::optional<Rect> wanted, const Prepare& prepare) {
-  const auto size = reader.open(file, kPlenty);
-  if (!size) return {false, size.error().what(), {}};
-  prepare();
-  const Rect rect = wanted.value_or(Rect{0, 0, size->width, size->height});
-  const auto held = reader.begin(rect);
-  if (!held) return {false, held.error().what(), {}};
-  const auto stride = 3 * static_cast<std::size_t>(held->width);
-  std::vector<std::uint8_t> rgb(stride * static_cast<std::size_t>(held->height));
-  if (auto done = reader.read(rgb.data(), stride); !done) return {false, done.error().what(), {}};
-  Outcome outcome{true, std::string(reader.warning()), {}};
-  for (int y = 0; y < rect.height; ++y) {
-    const auto row = rgb.begin() +
-                     static_cast<std::ptrdiff_t>(static_cast<std::size_t>(rect.y - held->y + y) * stride) +
-                     3 * (rect.x - held->x);
-    outcome.rgb.insert(outcome.rgb.end(), row, row + 3 * rect.width);
-  }
-  return outcome;
+  return fixtures::decode(reader, file, kPlenty, wanted, prepare);
 }
 
 template <class Reader>
@@ -54,15 +33,6 @@ Rect random_rect(int width, int height, SampleRng& rng) {
   rect.x = static_cast<int>(rng.below(static_cast<std::uint64_t>(width - rect.width + 1)));
   rect.y = static_cast<int>(rng.below(static_cast<std::uint64_t>(height - rect.height + 1)));
   return rect;
-}
-
-std::vector<std::uint8_t> crop(const std::vector<std::uint8_t>& rgb, int width, const Rect& rect) {
-  std::vector<std::uint8_t> part;
-  for (int y = rect.y; y < rect.y + rect.height; ++y) {
-    const auto row = rgb.begin() + 3 * (static_cast<std::ptrdiff_t>(y) * width + rect.x);
-    part.insert(part.end(), row, row + 3 * rect.width);
-  }
-  return part;
 }
 
 struct Kind {

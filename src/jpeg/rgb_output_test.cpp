@@ -83,22 +83,9 @@ Components sized(const BaselineFrame& frame) {
   return components;
 }
 
-template <class Body>
-void with_file(const Bytes& file, const Body& body) {
-  jpeg_decompress_struct libjpeg{};
-  jpeg_error_mgr errors{};
-  libjpeg.err = jpeg_std_error(&errors);
-  jpeg_create_decompress(&libjpeg);
-  jpeg_mem_src(&libjpeg, reinterpret_cast<const unsigned char*>(file.data()), file.size());
-  jpeg_read_header(&libjpeg, TRUE);
-  libjpeg.dct_method = JDCT_ISLOW;
-  body(libjpeg);
-  jpeg_destroy_decompress(&libjpeg);
-}
-
 Components raw_samples(const Bytes& file, const BaselineFrame& frame) {
   Components components = sized(frame);
-  with_file(file, [&](jpeg_decompress_struct& libjpeg) {
+  fixtures::with_file(file, [&](jpeg_decompress_struct& libjpeg) {
     libjpeg.raw_data_out = TRUE;
     jpeg_start_decompress(&libjpeg);
     for (int mcu_row = 0; mcu_row < frame.mcus_down; ++mcu_row) {
@@ -119,7 +106,7 @@ Components raw_samples(const Bytes& file, const BaselineFrame& frame) {
 
 Samples libjpegs_rgb(const Bytes& file) {
   Samples rgb;
-  with_file(file, [&](jpeg_decompress_struct& libjpeg) {
+  fixtures::with_file(file, [&](jpeg_decompress_struct& libjpeg) {
     libjpeg.out_color_space = JCS_RGB;
     jpeg_start_decompress(&libjpeg);
     rgb.resize(std::size_t{libjpeg.output_width} * libjpeg.output_height * 3);

@@ -36,6 +36,45 @@ using V8 = hn::Vec<D8>;
 using V16 = hn::Vec<D16>;
 using V32 = hn::Vec<D32>;
 
+using Block = hn::CappedTag<std::uint8_t, 16>;
+
+// A block of 16 bytes from each of kBlocks rows, `offset` elements behind its beginning.
+template <class T>
+HWY_INLINE V8 load_blocks(const T* const* rows, std::ptrdiff_t offset) {
+  const auto block = [&](std::size_t row) {
+    return hn::LoadU(Block(), reinterpret_cast<const std::uint8_t*>(rows[row] + offset));
+  };
+#if HWY_TARGET <= HWY_AVX3
+  __m512i v = _mm512_castsi128_si512(block(0).raw);
+  v = _mm512_inserti32x4(v, block(1).raw, 1);
+  v = _mm512_inserti32x4(v, block(2).raw, 2);
+  return V8{_mm512_inserti32x4(v, block(3).raw, 3)};
+#elif HWY_TARGET == HWY_AVX2
+  return hn::Combine(D8(), block(1), block(0));
+#else
+  return block(0);
+#endif
+}
+
+// The reverse.
+template <class T>
+HWY_INLINE void store_blocks(V8 v, T* const* rows, std::ptrdiff_t offset) {
+  const auto store = [&](std::size_t row, hn::Vec<Block> block) {
+    hn::StoreU(block, Block(), reinterpret_cast<std::uint8_t*>(rows[row] + offset));
+  };
+#if HWY_TARGET <= HWY_AVX3
+  store(0, hn::Vec<Block>{_mm512_castsi512_si128(v.raw)});
+  store(1, hn::Vec<Block>{_mm512_extracti32x4_epi32(v.raw, 1)});
+  store(2, hn::Vec<Block>{_mm512_extracti32x4_epi32(v.raw, 2)});
+  store(3, hn::Vec<Block>{_mm512_extracti32x4_epi32(v.raw, 3)});
+#elif HWY_TARGET == HWY_AVX2
+  store(0, hn::LowerHalf(Block(), v));
+  store(1, hn::UpperHalf(Block(), v));
+#else
+  store(0, v);
+#endif
+}
+
 // Sums of products of neighbours: a[2i] * b[2i] + a[2i+1] * b[2i+1].
 HWY_INLINE V32 multiply_pairs(V16 a, V16 b) {
 #if HWY_TARGET <= HWY_AVX3

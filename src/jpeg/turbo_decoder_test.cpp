@@ -7,24 +7,17 @@
 
 #include "jpeg/encoder.hpp"
 #include "jpeg/fixtures.hpp"
+#include "jpeg/outcome_fixture.hpp"
 
 namespace stoker::jpeg {
 namespace {
 
 using fixtures::Bytes;
+using fixtures::crop;
 using fixtures::Options;
 using Rgb = std::vector<std::uint8_t>;
 
 constexpr std::uint64_t kPlenty = 100'000'000;
-
-Rgb crop(const Rgb& rgb, int width, const Rect& rect) {
-  Rgb part;
-  for (int y = rect.y; y < rect.y + rect.height; ++y) {
-    const auto row = rgb.begin() + 3 * (static_cast<std::ptrdiff_t>(y) * width + rect.x);
-    part.insert(part.end(), row, row + 3 * rect.width);
-  }
-  return part;
-}
 
 // The pixels of `wanted`, or of the whole picture.
 Result<Rgb> decode(TurboDecoder& decoder, const Bytes& file, std::optional<Rect> wanted = {},

@@ -1,9 +1,13 @@
-# stoker_module(NAME LINKS targets… [PRIVATE targets…])
-# Makes the library stoker_NAME from every *.cpp of the folder but *_test.cpp, and, from every *_test.cpp, the program
-# NAME_tests, whose cases ctest lists under the label "unit". So a test file cannot exist without being built and run.
+# stoker_module(NAME LINKS targets… [PRIVATE targets…] [FOLDERS names…])
+# Makes the library stoker_NAME from every *.cpp of the folder (and of the named ones in it) but *_test.cpp, and, from every
+# *_test.cpp, the program NAME_tests, whose cases ctest lists under the label "unit". So a test file cannot exist without being built and run.
 function(stoker_module NAME)
-  cmake_parse_arguments(ARG "" "" "LINKS;PRIVATE;TEST_LINKS" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  cmake_parse_arguments(ARG "" "" "LINKS;PRIVATE;TEST_LINKS;FOLDERS" ${ARGN})
+  set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  foreach(folder IN LISTS ARG_FOLDERS)
+    list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
   list(FILTER tests INCLUDE REGEX "_test\\.cpp$")

@@ -1,0 +1,1 @@
+namespace stoker::show {}

@@ -1,0 +1,154 @@
+#include "watch/trace_json.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "watch/fields.hpp"
+
+namespace stoker::watch {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+concept HasFields = requires(T& x) { fields(x, [](const char*, auto&) {}); };
+
+template <class T>
+Json to_json(const T& x);
+template <class T>
+Json to_json(const std::optional<T>& x);
+template <class T>
+Json to_json(const std::vector<T>& x);
+// {"unknown": why}, or null where nobody asked.
+template <class T>
+Json to_json(const Reading<T>& x) {
+  if (x.known()) return to_json(*x);
+  if (x.why().empty()) return nullptr;
+  return Json{{"unknown", x.why()}};
+}
+
+template <class T>
+Json to_json(const std::optional<T>& x) {
+  return x ? to_json(*x) : Json(nullptr);
+}
+
+template <class T>
+Json to_json(const std::vector<T>& x) {
+  Json json = Json::array();
+  for (const T& one : x) json.push_back(to_json(one));
+  return json;
+}
+
+template <class T>
+Json to_json(const T& x) {
+  if constexpr (HasFields<T>) {
+    Json json = Json::object();
+    // What is absent, empty or not asked for is left out: most of a snapshot of a log is.
+    fields(const_cast<T&>(x), [&json](const char* name, auto& member) {
+      Json value = to_json(member);
+      if (value.is_null() || (value.is_string() && value.get_ref<const std::string&>().empty()) ||
+          (value.is_structured() && value.empty()))
+        return;
+      json[name] = std::move(value);
+    });
+    return json;
+  } else if constexpr (std::is_same_v<T, char>) {
+    return std::string(1, x);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return std::isfinite(x) ? Json(x) : Json(nullptr);
+  } else {
+    return x;
+  }
+}
+
+void from_json(const Json& json, char& x) {
+  const std::string text = json.get<std::string>();
+  x = text.empty() ? '?' : text[0];
+}
+void from_json(const Json& json, std::string& x) { x = json.get<std::string>(); }
+template <class T>
+  requires std::is_arithmetic_v<T>
+void from_json(const Json& json, T& x) {
+  x = json.get<T>();
+}
+template <class T>
+void from_json(const Json& json, std::optional<T>& x);
+template <class T>
+void from_json(const Json& json, std::vector<T>& x);
+template <class T>
+void from_json(const Json& json, Reading<T>& x);
+template <HasFields T>
+void from_json(const Json& json, T& x) {
+  if (!json.is_object()) throw Json::type_error::create(302, "an object was expected", &json);
+  fields(x, [&json](const char* name, auto& member) {
+    const auto found = json.find(name);
+    if (found != json.end() && !found->is_null()) from_json(*found, member);
+  });
+}
+template <class T>
+void from_json(const Json& json, std::optional<T>& x) {
+  from_json(json, x.emplace());
+}
+template <class T>
+void from_json(const Json& json, std::vector<T>& x) {
+  if (!json.is_array()) throw Json::type_error::create(302, "an array was expected", &json);
+  x.clear();
+  for (const Json& one : json) from_json(one, x.emplace_back());
+}
+template <class T>
+void from_json(const Json& json, Reading<T>& x) {
+  if (json.is_object() && json.size() == 1 && json.contains("unknown")) {
+    x = Reading<T>::unknown(json["unknown"].get<std::string>());
+    return;
+  }
+  T value{};
+  from_json(json, value);
+  x = Reading<T>(std::move(value));
+}
+
+// Bytes of a name that are no UTF-8 come out as U+FFFD.
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+
+std::string head_line(std::int64_t pid) { return dump(Json{{"schema", kTraceSchema}, {"pid", pid}}); }
+
+std::string to_line(const Snapshot& snapshot) { return dump(Json{{"snapshot", to_json(snapshot)}}); }
+
+std::string to_line(const ProbeSeen& probe) { return dump(Json{{"probe", to_json(probe)}}); }
+
+bool is_head_line(std::string_view line) {
+  const Json json = Json::parse(line, nullptr, false);
+  return json.is_object() && json.value("schema", std::string()).starts_with("stoker.trace/");
+}
+
+Result<void> add_line(std::string_view line, const std::string& place, Trace& trace) {
+  const auto corrupt = [&](std::string found, std::string allowed) {
+    return fail(ErrorCode::corrupt_data, {.operation = "read trace",
+                                          .object = place,
+                                          .found = std::move(found),
+                                          .allowed = std::move(allowed)});
+  };
+  const Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object()) return corrupt("no JSON object", "one object a line");
+  try {
+    if (const auto schema = json.find("schema"); schema != json.end()) {
+      if (*schema != kTraceSchema)
+        return corrupt(fmt::format("schema {}", dump(*schema)), std::string(kTraceSchema));
+      trace.pid = json.value("pid", std::int64_t{0});
+    } else if (const auto snapshot = json.find("snapshot"); snapshot != json.end()) {
+      Snapshot read;
+      from_json(*snapshot, read);
+      trace.snapshots.push_back(std::move(read));
+    } else if (const auto probe = json.find("probe"); probe != json.end()) {
+      from_json(*probe, trace.probe.emplace());
+    }
+  } catch (const Json::exception& error) {
+    return corrupt(error.what(), "the members of docs/formats/trace.md");
+  }
+  return {};
+}
+
+}  // namespace stoker::watch

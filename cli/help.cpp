@@ -87,27 +87,12 @@ std::vector<std::string> flowing(const std::vector<const HelpEntry*>& entries) {
 
 }  // namespace
 
-std::vector<std::string> wrap(const std::string& text, std::size_t columns) {
-  std::vector<std::string> lines;
-  std::string line;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    at = end + 1;
-    if (!line.empty() && display_width(line) + 1 + display_width(word) > columns)
-      lines.push_back(std::exchange(line, ""));
-    line += (line.empty() ? "" : " ") + word;
-  }
-  if (!line.empty() || lines.empty()) lines.push_back(line);
-  return lines;
-}
-
 std::string help_text(const HelpPage& page) {
   std::vector<std::string> lines{"Example: " + page.example, ""};
   for (const std::string& line : wrap(page.purpose, kColumns)) lines.push_back(line);
   const std::string gap = page.positionals.empty() ? "" : " ";
-  lines.push_back("Usage: stoker " + page.verb + gap + page.positionals + " [options]");
+  lines.push_back("Usage: stoker " + page.verb + gap + page.positionals + " [options]" +
+                  (page.rest.empty() ? "" : " " + page.rest));
   std::vector<const HelpEntry*> entries, rare;
   for (const HelpEntry& entry : page.entries) (entry.rare ? rare : entries).push_back(&entry);
   const std::vector<std::string> below = flowing(rare);

@@ -18,6 +18,7 @@ struct HelpPage {
   std::string example;      // a whole call
   std::string purpose;      // one or two sentences
   std::string positionals;  // "SOURCE DEST"
+  std::string rest;         // "[-- COMMAND...]"
   std::vector<HelpEntry> entries;
 };
 
@@ -25,8 +26,5 @@ struct HelpPage {
 // into half a line stand two to a line once the page would not fit a screen of 24 lines; rare ones follow
 // each other.
 std::string help_text(const HelpPage& page);
-
-// `text` broken at blanks into lines of at most `columns`.
-std::vector<std::string> wrap(const std::string& text, std::size_t columns);
 
 }  // namespace stoker::cli

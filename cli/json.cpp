@@ -8,17 +8,6 @@ namespace stoker::cli {
 
 Json json_object(std::string_view verb) { return {{"schema", fmt::format("stoker.{}/1", verb)}}; }
 
-std::string json_line(const Json& object) {
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-Json measured(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  return std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
-}
-
-Json measured(const std::optional<double>& value) { return value ? measured(*value) : Json(nullptr); }
-
 Json exact(float value) {
   if (!std::isfinite(value)) return nullptr;
   return std::strtod(fmt::format("{}", value).c_str(), nullptr);

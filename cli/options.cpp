@@ -23,6 +23,7 @@ Options::Options(std::string verb, std::string example, std::string purpose)
             .example = std::move(example),
             .purpose = std::move(purpose),
             .positionals = {},
+            .rest = {},
             .entries = {}},
       app_(std::make_unique<CLI::App>()) {
   app_->set_help_flag("");
@@ -40,6 +41,11 @@ void Options::positional(std::string& value, const std::string& name) {
 void Options::positionals(std::vector<std::string>& values, const std::string& name) {
   page_.positionals += (page_.positionals.empty() ? "" : " ") + name + "...";
   positionals_.push_back({.name = name, .many = &values});
+}
+
+void Options::rest(std::vector<std::string>& words, const std::string& name) {
+  page_.rest = "[-- " + name + "...]";
+  rest_ = &words;
 }
 
 void Options::flag(bool& value, const std::string& name, const std::string& help) {
@@ -174,9 +180,14 @@ bool Options::parse(Arguments arguments) {
   std::vector<std::string> positionals = app_->remaining();
   refuse_unknown_flags(positionals);
   check_value_shapes(before);
-  if (mark != arguments.end()) positionals.insert(positionals.end(), mark + 1, arguments.end());
+  if (mark != arguments.end() && rest_ == nullptr)
+    positionals.insert(positionals.end(), mark + 1, arguments.end());
   assign_positionals(positionals);
   assign_options();
+  if (mark != arguments.end() && rest_ != nullptr) {
+    rest_->assign(mark + 1, arguments.end());
+    if (rest_->empty() || rest_->front().empty()) throw UsageError("a command is missing behind --");
+  }
   return true;
 }
 

@@ -44,6 +44,9 @@ class Options {
   // Required, the last positional: one or more.
   void positionals(std::vector<std::string>& values, const std::string& name);
 
+  // Words behind `--`, none or many; without this they are positionals.
+  void rest(std::vector<std::string>& words, const std::string& name);
+
   // What is declared from here on stands below on the help page, by name and default alone.
   void begin_rare() { rare_ = true; }
   void flag(bool& value, const std::string& name, const std::string& help);
@@ -104,6 +107,7 @@ class Options {
   std::unique_ptr<CLI::App> app_;
   std::vector<Declared> declared_;
   std::vector<Positional> positionals_;
+  std::vector<std::string>* rest_ = nullptr;
 };
 
 }  // namespace stoker::cli

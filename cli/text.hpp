@@ -1,44 +1,22 @@
-// Figures and tables as people read them.
+// Words of the program's own, beside those of show/text.hpp.
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "stoker/record.hpp"
 
+#include "show/text.hpp"
+
 namespace stoker::cli {
 
-// One line, whatever the text holds: control characters come out as \xNN.
-std::string printable(std::string_view text);
-
-// Columns on a terminal: bytes that begin a UTF-8 character.
-std::size_t display_width(std::string_view text);
-
-// Three significant digits, for rates and ratios: "1234", "56.7", "0.982".
-std::string short_number(double value);
-
-// "97.3 %" of a share.
-std::string percent(double share);
-
-// "1,000".
-std::string grouped(std::size_t count);
-// "1,000 images"; "1 image".
-std::string counted(std::size_t count, std::string_view noun);
-
-// Rows under a header. Numbers (cells that begin with a digit or a sign) are set to the right.
-class Table {
- public:
-  explicit Table(std::vector<std::string> header) : header_(std::move(header)) {}
-  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
-  // Lines, the header first, two blanks between columns, none behind the last.
-  std::vector<std::string> lines() const;
-
- private:
-  std::vector<std::string> header_;
-  std::vector<std::vector<std::string>> rows_;
-};
+using show::counted;
+using show::display_width;
+using show::grouped;
+using show::percent;
+using show::printable;
+using show::short_number;
+using show::Table;
+using show::wrap;
 
 // Where a bad record lies, for people: "x.rec at offset 96, key 7". Of a file of its own neither offset nor a
 // key that its path ends with is told.

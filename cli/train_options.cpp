@@ -58,14 +58,6 @@ void parse_interval(std::string_view text, TrainOptions& train) {
   train.checkpoint_s = steps ? 0 : parse_seconds(text);
 }
 
-// "3.06/h"
-double parse_price(std::string_view text) {
-  constexpr std::string_view kPerHour = "/h";
-  if (!text.ends_with(kPerHour))
-    throw UsageError(fmt::format("'{}'; allowed: a price per hour, as in 3.06/h", text));
-  return parse_real(text.substr(0, text.size() - kPerHour.size()), {.low = 0, .high = 1e6});
-}
-
 void declare_network(Options& options, TrainOptions& train) {
   options.custom("--num-layers", "N", std::to_string(train.num_layers),
                  "18, 34, 50, 101, 152; small nets: 8, 20, 32, 56", [&train](std::string_view text) {

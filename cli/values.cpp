@@ -140,6 +140,13 @@ double parse_seconds(std::string_view text) {
   return std::chrono::duration<double>(*value).count();
 }
 
+double parse_price(std::string_view text) {
+  constexpr std::string_view kPerHour = "/h";
+  if (!text.ends_with(kPerHour))
+    throw UsageError(fmt::format("'{}'; allowed: a price per hour, as in 3.06/h", text));
+  return parse_real(text.substr(0, text.size() - kPerHour.size()), {.low = 0, .high = 1e6});
+}
+
 int parse_threads(std::string_view text) {
   if (text == "auto") return 0;
   int value = 0;

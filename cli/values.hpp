@@ -37,6 +37,7 @@ std::uint64_t parse_size(std::string_view text, std::uint64_t low,
 // A count as people write it: "256M" for 256000000.
 std::string spelled_count(std::uint64_t count);
 double parse_seconds(std::string_view text);                // "10s", "200ms", "2m", above 0
+double parse_price(std::string_view text);                  // per hour: "3.06/h"
 int parse_threads(std::string_view text);                   // "auto" (0) or 1..1024
 std::vector<int> parse_thread_list(std::string_view text);  // "1,2,auto"
 Size parse_image_shape(std::string_view text);              // "3,HEIGHT,WIDTH"

@@ -1,4 +1,5 @@
 #include <array>
+#include <cstddef>
 
 #include "stoker/doctor.hpp"
 

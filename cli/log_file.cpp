@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "store/os_error.hpp"
+#include "base/os_error.hpp"
 
 namespace stoker::cli {
 
 LogFile::LogFile(const std::string& path)
     : file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666)) {
-  if (!file_) throw store::os_error("open log file", path, errno);
+  if (!file_) throw os_error("open log file", path, errno);
 }
 
 void LogFile::line(std::string_view text) {

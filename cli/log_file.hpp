@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "store/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace stoker::cli {
 
@@ -19,7 +19,7 @@ class LogFile {
   void line(std::string_view text);
 
  private:
-  store::Descriptor file_;
+  Descriptor file_;
 };
 
 }  // namespace stoker::cli

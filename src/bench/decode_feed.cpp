@@ -7,10 +7,10 @@
 #include <string>
 #include <unistd.h>
 
+#include "base/descriptor.hpp"
+#include "base/os_error.hpp"
 #include "bench/cpu_clock.hpp"
-#include "store/descriptor.hpp"
 #include "store/local_store.hpp"
-#include "store/os_error.hpp"
 
 namespace stoker::bench {
 
@@ -43,12 +43,12 @@ double DecodeFeed::now_s() const { return source_ == SampleSource::memory ? thre
 
 void drop_pages(const std::string& path) {
   const std::string local = store::local_path(path);
-  const store::Descriptor file(::open(local.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) throw store::os_error("drop cached pages", path, errno);
+  const Descriptor file(::open(local.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) throw os_error("drop cached pages", path, errno);
   // Pages that were not written yet stay.
   ::fdatasync(file.get());
   if (const int failed = ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED); failed != 0)
-    throw store::os_error("drop cached pages", path, failed);
+    throw os_error("drop cached pages", path, failed);
 }
 
 // Source: proc(5): read_bytes of /proc/PID/io.

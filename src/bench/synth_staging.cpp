@@ -8,9 +8,9 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "base/os_error.hpp"
 #include "store/leftovers.hpp"
 #include "store/local_store.hpp"
-#include "store/os_error.hpp"
 
 namespace stoker::bench {
 
@@ -47,7 +47,7 @@ SynthStaging::SynthStaging(const std::string& target)
       if (errno == EEXIST) continue;
       give_up("create folder in");
     }
-    lock_ = store::Descriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    lock_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!lock_) give_up("open folder in");
     if (store::claim_temporary(lock_.get())) return;
     ::rmdir(path_.c_str());
@@ -57,7 +57,7 @@ SynthStaging::SynthStaging(const std::string& target)
 void SynthStaging::give_up(const char* operation) {
   const int error_number = errno;
   remove();
-  throw store::os_error(operation, target_, error_number);
+  throw os_error(operation, target_, error_number);
 }
 
 SynthStaging::~SynthStaging() {
@@ -78,7 +78,7 @@ void SynthStaging::publish(const std::vector<std::string>& names) {
     const int error_number = errno;
     for (std::size_t moved = 0; moved < i; ++moved)
       std::rename((target_ + "/" + names[moved]).c_str(), (path_ + "/" + names[moved]).c_str());
-    throw store::os_error("move into place", target_ + "/" + names[i], error_number);
+    throw os_error("move into place", target_ + "/" + names[i], error_number);
   }
   published_ = true;
   std::error_code ignored;

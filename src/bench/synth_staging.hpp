@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "store/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace stoker::bench {
 
@@ -31,7 +31,7 @@ class SynthStaging {
   std::string target_;
   std::string path_;
   std::vector<std::string> made_;  // folders that were missing, the innermost first
-  store::Descriptor lock_;
+  Descriptor lock_;
   bool published_ = false;
 };
 

@@ -7,9 +7,9 @@
 
 #include "stoker/error.hpp"
 
+#include "base/os_error.hpp"
+#include "base/transfer.hpp"
 #include "store/leftovers.hpp"
-#include "store/os_error.hpp"
-#include "store/transfer.hpp"
 
 namespace stoker::record {
 
@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::size_t kFlushBytes = std::size_t{1} << 18;
 
-store::Descriptor open_nameless(const std::string& folder) {
-  store::Descriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+Descriptor open_nameless(const std::string& folder) {
+  Descriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (file) return file;
   // File systems without nameless files: one whose name is taken away at once.
   const std::string path = (std::filesystem::path(folder) / store::temporary_name("seek-spill")).string();
-  store::Descriptor named(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!named) throw store::os_error("create a temporary file in", folder, errno);
+  Descriptor named(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!named) throw os_error("create a temporary file in", folder, errno);
   ::unlink(path.c_str());
   return named;
 }
@@ -50,8 +50,8 @@ void SpillFile::flush() {
     if (written > 0) at += static_cast<std::uint64_t>(written);
     return written;
   };
-  const store::Transfer done = store::write_full(write_once, buffer_);
-  if (done.error_number) throw store::os_error("write a temporary file in", folder_, done.error_number);
+  const Transfer done = write_full(write_once, buffer_);
+  if (done.error_number) throw os_error("write a temporary file in", folder_, done.error_number);
   flushed_ = at;
   buffer_.clear();
 }
@@ -61,8 +61,8 @@ void SpillFile::read_at(std::uint64_t offset, std::span<std::byte> out) {
   const auto read_once = [this](std::byte* to, std::size_t count, std::uint64_t at) {
     return ::pread(file_.get(), to, count, static_cast<off_t>(at));
   };
-  const store::Transfer done = store::read_full(read_once, out, offset);
-  if (done.error_number) throw store::os_error("read a temporary file in", folder_, done.error_number);
+  const Transfer done = read_full(read_once, out, offset);
+  if (done.error_number) throw os_error("read a temporary file in", folder_, done.error_number);
   if (done.bytes < out.size())
     throw Error(ErrorCode::internal, {.operation = "read a temporary file in",
                                       .object = folder_,

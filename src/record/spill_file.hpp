@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "store/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace stoker::record {
 
@@ -26,7 +26,7 @@ class SpillFile {
   void flush();
 
   std::string folder_;
-  store::Descriptor file_;
+  Descriptor file_;
   std::uint64_t flushed_ = 0;
   std::vector<std::byte> buffer_;  // behind what was flushed
 };

@@ -10,8 +10,8 @@
 
 #include "stoker/error.hpp"
 
+#include "base/os_error.hpp"
 #include "store/local_store.hpp"
-#include "store/os_error.hpp"
 
 namespace stoker::store {
 

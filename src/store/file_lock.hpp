@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "store/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace stoker::store {
 

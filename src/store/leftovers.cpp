@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/descriptor.hpp"
+#include "base/descriptor.hpp"
 
 namespace stoker::store {
 

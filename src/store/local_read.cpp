@@ -7,10 +7,10 @@
 
 #include "stoker/error.hpp"
 
-#include "store/descriptor.hpp"
+#include "base/descriptor.hpp"
+#include "base/os_error.hpp"
+#include "base/transfer.hpp"
 #include "store/local_store.hpp"
-#include "store/os_error.hpp"
-#include "store/transfer.hpp"
 
 namespace stoker::store {
 

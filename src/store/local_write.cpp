@@ -5,18 +5,13 @@
 
 #include "stoker/error.hpp"
 
-#include "store/descriptor.hpp"
+#include "base/descriptor.hpp"
+#include "base/os_error.hpp"
+#include "base/transfer.hpp"
 #include "store/leftovers.hpp"
 #include "store/local_store.hpp"
-#include "store/os_error.hpp"
-#include "store/transfer.hpp"
 
 namespace stoker::store {
-
-int Descriptor::close() {
-  const int fd = std::exchange(fd_, -1);
-  return fd >= 0 && ::close(fd) != 0 ? errno : 0;
-}
 
 namespace {
 

@@ -15,8 +15,8 @@
 
 #include "base/crc.hpp"
 #include "base/endian.hpp"
-#include "store/os_error.hpp"
-#include "store/transfer.hpp"
+#include "base/os_error.hpp"
+#include "base/transfer.hpp"
 
 namespace stoker::training {
 
@@ -75,7 +75,7 @@ std::uint32_t masked_crc(std::span<const std::byte> bytes) {
 }
 
 tl::unexpected<Error> refused(const std::string& path, int error) {
-  return tl::unexpected(store::os_error("write events", path, error));
+  return tl::unexpected(os_error("write events", path, error));
 }
 
 std::string host_name() {
@@ -91,13 +91,12 @@ Result<EventFile> EventFile::create(const std::string& folder, std::uint64_t fir
   if (error) return refused(folder, error.value());
   const auto seconds =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
-  store::Descriptor opened;
+  Descriptor opened;
   std::string path;
   for (int attempt = 0; !opened && attempt < 100; ++attempt) {
     path = fmt::format("{}/events.out.tfevents.{}.{}.{}.{}", folder, seconds.count(), host_name(), ::getpid(),
                        attempt);
-    opened =
-        store::Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
+    opened = Descriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0666));
     if (!opened && errno != EEXIST) break;
   }
   if (!opened) return refused(path, errno);
@@ -125,7 +124,7 @@ Result<void> EventFile::write_record(std::string_view event) {
   const auto write = [this](const std::byte* from, std::size_t bytes) {
     return ::write(file_.get(), from, bytes);
   };
-  const store::Transfer done = store::write_full(write, record);
+  const Transfer done = write_full(write, record);
   if (done.error_number != 0) return refused(path_, done.error_number);
   return {};
 }

@@ -10,8 +10,8 @@
 
 #include "stoker/train.hpp"
 
+#include "base/descriptor.hpp"
 #include "base/result.hpp"
-#include "store/descriptor.hpp"
 
 namespace stoker::training {
 
@@ -34,11 +34,11 @@ class EventFile {
   const std::string& path() const { return path_; }
 
  private:
-  EventFile(std::string path, store::Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+  EventFile(std::string path, Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
   Result<void> write_record(std::string_view event);
 
   std::string path_;
-  store::Descriptor file_;
+  Descriptor file_;
 };
 
 // The scalars of a line: train/loss, train/accuracy, train/lr, train/images_per_s, train/data_wait_share;

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-namespace stoker::store {
+namespace stoker {
 
 // What was moved, and the errno that ended it early (0: none).
 struct Transfer {
@@ -59,4 +59,4 @@ Transfer write_full(Write&& write, std::span<const std::byte> bytes) {
   return done;
 }
 
-}  // namespace stoker::store
+}  // namespace stoker

@@ -1,9 +1,9 @@
-#include "store/os_error.hpp"
+#include "base/os_error.hpp"
 
 #include <cerrno>
 #include <system_error>
 
-namespace stoker::store {
+namespace stoker {
 
 ErrorCode code_of_errno(int error_number) {
   switch (error_number) {
@@ -71,4 +71,4 @@ Error os_error(std::string operation, const std::string& path, int error_number)
                                              .next_step = next_step(error_number)});
 }
 
-}  // namespace stoker::store
+}  // namespace stoker

@@ -5,7 +5,7 @@
 
 #include "stoker/error.hpp"
 
-namespace stoker::store {
+namespace stoker {
 
 // The code for an errno: not_found, out_of_resources (space, quota, descriptors, memory), unavailable (a
 // network file system that may answer later), else io.
@@ -14,4 +14,4 @@ ErrorCode code_of_errno(int error_number);
 // `operation` on `path` failed with `error_number`.
 Error os_error(std::string operation, const std::string& path, int error_number);
 
-}  // namespace stoker::store
+}  // namespace stoker

@@ -1,10 +1,11 @@
 // A file descriptor that is closed when it goes.
 #pragma once
 
+#include <cerrno>
 #include <unistd.h>
 #include <utility>
 
-namespace stoker::store {
+namespace stoker {
 
 class Descriptor {
  public:
@@ -24,10 +25,13 @@ class Descriptor {
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
   // Closes now; the errno of close, or 0.
-  int close();
+  int close() {
+    const int fd = std::exchange(fd_, -1);
+    return fd >= 0 && ::close(fd) != 0 ? errno : 0;
+  }
 
  private:
   int fd_ = -1;
 };
 
-}  // namespace stoker::store
+}  // namespace stoker

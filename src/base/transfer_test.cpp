@@ -1,4 +1,4 @@
-#include "store/transfer.hpp"
+#include "base/transfer.hpp"
 
 #include <cstring>
 #include <fcntl.h>
@@ -7,10 +7,10 @@
 #include <unistd.h>
 #include <vector>
 
-#include "store/descriptor.hpp"
-#include "store/os_error.hpp"
+#include "base/descriptor.hpp"
+#include "base/os_error.hpp"
 
-namespace stoker::store {
+namespace stoker {
 namespace {
 
 // A pread over `text` whose calls do as the script says: a count to move at most, or a negative errno.
@@ -129,4 +129,4 @@ TEST(Descriptor, ClosesOnceAndMoves) {
 }
 
 }  // namespace
-}  // namespace stoker::store
+}  // namespace stoker

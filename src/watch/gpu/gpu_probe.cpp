@@ -12,5 +12,6 @@ GpuProbe::GpuProbe(GpuProbe&&) noexcept = default;
 GpuProbe& GpuProbe::operator=(GpuProbe&&) noexcept = default;
 
 void GpuProbe::read(Snapshot& snapshot) { snapshot.not_seen.push_back({"GPUs", "not read yet"}); }
+void GpuProbe::poll() {}
 
 }  // namespace stoker::watch

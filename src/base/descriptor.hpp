@@ -23,6 +23,8 @@ class Descriptor {
   }
 
   int get() const { return fd_; }
+  // The descriptor is the caller's from now on.
+  int release() { return std::exchange(fd_, -1); }
   explicit operator bool() const { return fd_ >= 0; }
   // Closes now; the errno of close, or 0.
   int close() {

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <type_traits>
+#include <utility>
 
 #include "watch/fields.hpp"
 
@@ -11,6 +13,13 @@ namespace stoker::watch {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kTraceFamily = "stoker.trace/";
+
+template <class T>
+inline constexpr bool kIsReading = false;
+template <class T>
+inline constexpr bool kIsReading<Reading<T>> = true;
 
 template <class T>
 concept HasFields = requires(T& x) { fields(x, [](const char*, auto&) {}); };
@@ -45,12 +54,13 @@ template <class T>
 Json to_json(const T& x) {
   if constexpr (HasFields<T>) {
     Json json = Json::object();
-    // What is absent, empty or not asked for is left out: most of a snapshot of a log is.
+    // What is absent, empty or not asked for is left out: most of a snapshot of a log is. That a reading is
+    // empty is known: no process on a GPU.
     fields(const_cast<T&>(x), [&json](const char* name, auto& member) {
       Json value = to_json(member);
-      if (value.is_null() || (value.is_string() && value.get_ref<const std::string&>().empty()) ||
-          (value.is_structured() && value.empty()))
-        return;
+      const bool empty = (value.is_string() && value.get_ref<const std::string&>().empty()) ||
+                         (value.is_structured() && value.empty());
+      if (value.is_null() || (empty && !kIsReading<std::remove_cvref_t<decltype(member)>>)) return;
       json[name] = std::move(value);
     });
     return json;
@@ -71,6 +81,12 @@ void from_json(const Json& json, std::string& x) { x = json.get<std::string>(); 
 template <class T>
   requires std::is_arithmetic_v<T>
 void from_json(const Json& json, T& x) {
+  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+    const bool fits =
+        json.is_number_integer() && (json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
+                                                               : std::in_range<T>(json.get<std::int64_t>()));
+    if (!fits) throw Json::type_error::create(302, "a whole number that fits was expected", &json);
+  }
   x = json.get<T>();
 }
 template <class T>
@@ -121,7 +137,9 @@ std::string to_line(const ProbeSeen& probe) { return dump(Json{{"probe", to_json
 
 bool is_head_line(std::string_view line) {
   const Json json = Json::parse(line, nullptr, false);
-  return json.is_object() && json.value("schema", std::string()).starts_with("stoker.trace/");
+  const auto schema = json.is_object() ? json.find("schema") : json.end();
+  return schema != json.end() && schema->is_string() &&
+         schema->get_ref<const std::string&>().starts_with(kTraceFamily);
 }
 
 Result<void> add_line(std::string_view line, const std::string& place, Trace& trace) {
@@ -136,7 +154,11 @@ Result<void> add_line(std::string_view line, const std::string& place, Trace& tr
   try {
     if (const auto schema = json.find("schema"); schema != json.end()) {
       if (*schema != kTraceSchema)
-        return corrupt(fmt::format("schema {}", dump(*schema)), std::string(kTraceSchema));
+        return fail(ErrorCode::unsupported, {.operation = "read trace",
+                                             .object = place,
+                                             .found = fmt::format("schema {}", dump(*schema)),
+                                             .allowed = std::string(kTraceSchema),
+                                             .next_step = "read it with the Stoker that wrote it"});
       trace.pid = json.value("pid", std::int64_t{0});
     } else if (const auto snapshot = json.find("snapshot"); snapshot != json.end()) {
       Snapshot read;

@@ -19,7 +19,7 @@ std::string to_line(const ProbeSeen& probe);
 
 // Adds what the line holds to the trace; unknown members are passed over. `place` ("x.trace line 7") names it
 // in errors.
-// Errors: corrupt_data.
+// Errors: corrupt_data, unsupported (a schema that is not this one).
 Result<void> add_line(std::string_view line, const std::string& place, Trace& trace);
 
 // Whether a first line is the head of such a trace.

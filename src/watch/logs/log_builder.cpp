@@ -1,0 +1,162 @@
+#include "watch/logs/log_builder.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "base/units.hpp"
+#include "watch/logs/log_text.hpp"
+
+namespace stoker::watch {
+
+namespace {
+
+constexpr std::size_t kMostGpuReadings = 500'000;  // about 1.5 GB
+constexpr std::size_t kMostGpus = 1024;            // of one snapshot
+constexpr double kDay = 86400;
+
+}  // namespace
+
+// Seconds on the trace's clock, which begins at 0 and stands still where the stamps go back.
+double LogBuilder::clock_of(const LogTime& time) {
+  if (!last_) {
+    last_ = time;
+    shift_s_ = -time.seconds;
+    return 0;
+  }
+  double step = time.seconds - last_->seconds;
+  if (time.kind == TimeKind::time_of_day && step < -kDay / 2) {  // midnight
+    step += kDay;
+    shift_s_ += kDay;
+    last_->seconds -= kDay;
+  }
+  // Rows that overtook each other by less than a second: no clock was set.
+  if (time.kind == last_->kind && step < 0 && step > -1) return last_->seconds + shift_s_;
+  if (time.kind != last_->kind || step < 0) {
+    ++steps_back_;
+    shift_s_ += last_->seconds + last_step_s_ - time.seconds;
+  } else if (step > 0) {
+    last_step_s_ = step;
+  }
+  last_ = time;
+  return time.seconds + shift_s_;
+}
+
+void LogBuilder::begin(const std::optional<LogTime>& time) {
+  if (gpus_ >= kMostGpuReadings || trace_.snapshots.size() >= kMostGpuReadings) {
+    // The last snapshot takes what follows: nothing grows, and finish() says so.
+    full_ = true;
+    trace_.snapshots.back() = {};
+    return;
+  }
+  Snapshot next;
+  const double before = trace_.snapshots.empty() ? 0 : trace_.snapshots.back().time_s;
+  if (time) {
+    next.time_s = std::max(before, clock_of(*time));
+    if (time->kind == TimeKind::wall) next.wall_s = time->seconds;
+  } else {
+    if (has_begun()) next.time_s = before + assumed_period_s_;
+    ++without_time_;
+  }
+  trace_.snapshots.push_back(std::move(next));
+}
+
+void LogBuilder::assume_period(double seconds, std::string why) {
+  assumed_period_s_ = seconds;
+  assumed_why_ = std::move(why);
+}
+
+GpuSeen& LogBuilder::gpu(int index, std::string_view instance) {
+  for (GpuSeen& seen : snapshot().gpus)
+    if (seen.index == index && (instance.empty() ? seen.mig_parent.empty() : seen.uuid == instance))
+      return seen;
+  if (snapshot().gpus.size() >= kMostGpus) {
+    full_ = true;
+    return snapshot().gpus.back();
+  }
+  ++gpus_;
+  GpuSeen& added = snapshot().gpus.emplace_back();
+  added.index = index;
+  added.uuid = instance;
+  return added;
+}
+
+bool LogBuilder::has_gpu(int index) const {
+  return has_begun() && std::ranges::any_of(trace_.snapshots.back().gpus,
+                                            [index](const GpuSeen& seen) { return seen.index == index; });
+}
+
+void LogBuilder::leave_out(std::size_t line, std::string_view text) {
+  if (left_out_++ > 0) return;
+  std::string words(trimmed(text).substr(0, 80));
+  for (char& c : words)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  first_left_out_ = fmt::format("line {}: \"{}\"", line, words);
+}
+
+void LogBuilder::cannot_tell(std::string what, std::string why) {
+  trace_.not_seen.push_back({std::move(what), std::move(why)});
+}
+
+void LogBuilder::cannot_tell_beyond_gpus() {
+  bool processes = false, cpu = false, io = false;
+  for (const Snapshot& seen : trace_.snapshots) {
+    cpu = cpu || seen.host.cpu_percent.known();
+    io = io || !seen.devices.empty();
+    for (const GpuSeen& gpu : seen.gpus) processes = processes || gpu.processes.known();
+  }
+  const std::string why = fmt::format("{} does not hold it", trace_.kind);
+  if (!processes) cannot_tell("processes", why);
+  if (!cpu) cannot_tell("CPU", why);
+  if (!io) cannot_tell("I/O", why);
+  cannot_tell("images/s", why);
+}
+
+// A machine that slept, a log that was stopped and taken up again.
+void LogBuilder::tell_gaps() {
+  std::vector<double> steps;
+  for (std::size_t i = 1; i < trace_.snapshots.size(); ++i)
+    steps.push_back(trace_.snapshots[i].time_s - trace_.snapshots[i - 1].time_s);
+  if (steps.empty()) return;
+  const auto longest = *std::ranges::max_element(steps);
+  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
+  std::ranges::nth_element(steps, middle);
+  const double least = std::max(60.0, 20 * *middle);
+  const auto gaps = std::ranges::count_if(steps, [least](double step) { return step > least; });
+  if (gaps > 0)
+    cannot_tell("gaps", fmt::format("the log pauses {}, for up to {}",
+                                    gaps == 1 ? std::string("once") : fmt::format("{} times", gaps),
+                                    format_duration(longest)));
+}
+
+Result<Trace> LogBuilder::finish(const std::string& path) {
+  if (full_)
+    return fail(ErrorCode::out_of_resources,
+                {.operation = "read trace",
+                 .object = path,
+                 .found = fmt::format("more than {} readings of GPUs", kMostGpuReadings),
+                 .allowed = fmt::format("up to {}", kMostGpuReadings),
+                 .next_step = "keep its header and a part: (head -n 1 LOG; tail -n 100000 LOG) > PART"});
+  trace_.source = path;
+  std::erase_if(trace_.snapshots, [](const Snapshot& snapshot) {
+    return snapshot.gpus.empty() && snapshot.host == HostSeen{};
+  });
+  if (trace_.snapshots.empty())
+    return fail(ErrorCode::corrupt_data, {.operation = "read trace",
+                                          .object = path,
+                                          .found = fmt::format("{} without a row of values{}", trace_.kind,
+                                                               left_out_ ? ", " + first_left_out_ : ""),
+                                          .allowed = "at least one"});
+  if (without_time_ > 0) cannot_tell("time", assumed_why_);
+  if (steps_back_ > 0)
+    cannot_tell("time",
+                fmt::format("the clock went back {}; the snapshots are put one behind the other",
+                            steps_back_ == 1 ? std::string("once") : fmt::format("{} times", steps_back_)));
+  tell_gaps();
+  if (left_out_ > 0)
+    cannot_tell(left_out_ == 1 ? std::string("one line") : fmt::format("{} lines", left_out_),
+                fmt::format("no row of values: {}", first_left_out_));
+  return std::move(trace_);
+}
+
+}  // namespace stoker::watch

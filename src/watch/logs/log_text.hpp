@@ -1,0 +1,37 @@
+// A log's bytes as lines of UTF-8.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+
+namespace stoker::watch {
+
+// The whole file.
+// Errors: not_found, io, invalid_argument (a folder), out_of_resources (beyond 1 GiB).
+Result<std::string> read_log_file(const std::string& path);
+
+// UTF-16 of either order becomes UTF-8, and byte order marks and a terminal's colours are left out.
+std::string to_utf8(std::string bytes);
+
+// Lines without their ends, "\n" or "\r\n".
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : rest_(text) {}
+  bool next(std::string_view& line);
+  std::size_t number() const { return number_; }  // of the last line, from 1
+
+ private:
+  std::string_view rest_;
+  std::size_t number_ = 0;
+};
+
+std::string_view trimmed(std::string_view text);
+// The words between blanks.
+std::vector<std::string_view> words_of(std::string_view text);
+std::string lower(std::string_view text);
+
+}  // namespace stoker::watch

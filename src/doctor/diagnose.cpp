@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "stoker/doctor.hpp"
+
+#include "doctor/evidence.hpp"
+#include "doctor/fixes.hpp"
+#include "doctor/gpu_causes.hpp"
+#include "doctor/logs_only.hpp"
+#include "doctor/rates.hpp"
+#include "doctor/rules.hpp"
+#include "doctor/speed.hpp"
+#include "doctor/summary.hpp"
+#include "doctor/waveform.hpp"
+
+namespace stoker {
+
+namespace doctor {
+namespace {
+
+constexpr double kEnoughSeconds = 30;
+constexpr double kEnoughSteps = 20;
+
+// Everything that is derived from a trace, once.
+struct Case {
+  const Trace& trace;
+  const DiagnoseOptions& options;
+  std::vector<GpuCurve> curves;
+  std::vector<const GpuCurve*> training;
+  Window window;
+  Measures m, tail;
+  IoMeasures io;
+  Speed speed;
+  bool watched = false;
+
+  Case(const Trace& t, const DiagnoseOptions& o) : trace(t), options(o), curves(gpu_curves(t)) {
+    training = training_curves(curves);
+    window = choose_window(trace, training);
+    m = measure(trace, window, training);
+    tail = measure(trace, last_third(trace, window), training);
+    io = measure_io(trace, window);
+    speed = speed_of(trace, window, training, io, options);
+    watched = std::ranges::any_of(trace.snapshots,
+                                  [](const Snapshot& snapshot) { return !snapshot.processes.empty(); });
+  }
+};
+
+// How much evidence there is, 0..1: time, or steps of the training where the curve shows them.
+double amount(const Case& c) {
+  double part = c.m.seconds / kEnoughSeconds;
+  for (const GpuCurve* curve : c.training)
+    if (curve->summary.period_s && *curve->summary.period_s > 0)
+      part = std::max(part, c.m.seconds / *curve->summary.period_s / kEnoughSteps);
+  if (c.options.batch_size && *c.options.batch_size > 0 && c.speed.images_per_s)
+    part = std::max(part, c.m.seconds * *c.speed.images_per_s / *c.options.batch_size / kEnoughSteps);
+  double weight = 0.5 + 0.5 * std::min(1.0, part);
+  if (c.watched) {
+    if (!c.m.busy) weight *= 0.7;
+    if (c.m.waits_guessed || (!c.m.main_waits && !c.m.stall_counted)) weight *= 0.7;
+  }
+  return weight;
+}
+
+double confidence_of(const Finding& finding, const Case& c) {
+  if (finding.verdict == Verdict::unknown) return 0;
+  return share((0.4 + 0.6 * share(finding.margin)) * amount(c));
+}
+
+void add_causes(Report& report, const Case& c, const Finding& finding) {
+  const Measures& m = c.m;
+  auto& causes = report.causes;
+  if (finding.too_many_workers)
+    causes.push_back(
+        fmt::format("{} workers on {:.3g} CPUs are too many", m.workers, m.allowed_with_quota().value_or(0)));
+  if (m.steal.value_or(0) > 0.05)
+    causes.push_back(fmt::format(
+        "the hypervisor takes {:.0f} % of the CPU time: a neighbour on the same host", 100 * *m.steal));
+  for (const Quota& quota : m.quotas)
+    if (finding.verdict != Verdict::quota_throttled && quota.throttled_share.value_or(0) > 0.05)
+      causes.push_back(fmt::format("cgroup {} is throttled in {:.0f} % of its periods (quota {:.3g} CPUs)",
+                                   quota.path, 100 * *quota.throttled_share, quota.cpus));
+  if (m.allowed && m.online && *m.allowed < *m.online && finding.verdict != Verdict::narrow_affinity)
+    causes.push_back(
+        fmt::format("the training may use {:.0f} of {:.0f} CPUs ({})", *m.allowed, *m.online, m.allowed_by));
+  if (c.io.refaults_per_s.value_or(0) > 100 && c.io.summary.cache_hit_share.value_or(1) < 0.9)
+    causes.push_back(
+        "the memory limit throws out pages that are read again: the page cache is too small for the data");
+  if (c.window.warm_up_left_out) causes.push_back("the training's warm-up is left out of the rates");
+  const auto stall = m.stall();
+  if (m.busy && stall && m.idle() > 0.2 && m.idle() - *stall > 0.15 &&
+      finding.verdict != Verdict::main_thread && finding.verdict != Verdict::hang)
+    causes.push_back(fmt::format("the GPU idles {:.0f} % of the time beyond what the training waits for data",
+                                 100 * (m.idle() - *stall)));
+  for (const GpuCurve* curve : c.training) {
+    const Waveform wave = waveform_of(
+        curve->samples, curve->seen.empty() ? Reading<double>() : curve->seen.back()->sample_interval_s);
+    if (wave.slow_one_in && (m.kind != WorkerKind::processes || m.workers == *wave.slow_one_in)) {
+      causes.push_back(
+          fmt::format("one step in {} is long: {} workers deliver in order, and each batch takes one of them "
+                      "longer than {} steps",
+                      *wave.slow_one_in, *wave.slow_one_in, *wave.slow_one_in));
+      break;
+    }
+  }
+  const bool jpeg_idle = std::ranges::any_of(c.training, [](const GpuCurve* curve) {
+    return !curve->seen.empty() && curve->seen.back()->jpeg_percent && *curve->seen.back()->jpeg_percent < 1;
+  });
+  if (jpeg_idle && (finding.verdict == Verdict::cpu_bound || finding.verdict == Verdict::quota_throttled))
+    causes.push_back("the GPU's JPEG engine is idle: DALI's device=\"mixed\" decodes on it");
+}
+
+void add_cost(Report& report, const Case& c, const std::optional<UnusedGpus>& unused) {
+  if (!c.options.price_per_hour) return;
+  Cost cost{.per_hour = *c.options.price_per_hour,
+            .lost_per_hour = {},
+            .currency = c.options.currency,
+            .prices_dated = c.options.prices_dated};
+  const double gone = unused ? unused->share : 0;
+  if (report.verdict == Verdict::hang)
+    cost.lost_per_hour = cost.per_hour;
+  else if (report.stall_share)
+    cost.lost_per_hour = cost.per_hour * (gone + (1 - gone) * *report.stall_share);
+  else if (unused)
+    cost.lost_per_hour = cost.per_hour * gone;
+  else
+    cost.lost_per_hour = Reading<double>::unknown("how long the training waits for data is not known");
+  report.cost = cost;
+}
+
+void fill_common(Report& report, const Case& c) {
+  for (const GpuCurve& curve : c.curves) report.gpus.push_back(curve.summary);
+  report.cpu = cpu_summary(c.m);
+  report.io = c.io.summary;
+  report.seconds = c.m.seconds;
+  report.unknown = unknowns_of(c.trace, c.m, c.watched);
+  report.evidence = evidence_of(c.m, c.io, c.speed);
+  report.images_per_s = c.speed.images_per_s;
+  report.stall_share =
+      reading(c.watched ? c.m.stall() : std::nullopt,
+              c.watched ? "the main thread's states were not seen" : "no process was watched");
+  if (c.watched && !c.speed.images_per_s) report.unknown.push_back({"images/s", c.speed.images_per_s.why()});
+}
+
+void append(std::vector<std::string>& to, const std::vector<std::string>& from) {
+  for (const std::string& text : from)
+    if (std::ranges::find(to, text) == to.end()) to.push_back(text);
+}
+
+// Limits and counters since boot are certain at once; rates are not.
+void one_snapshot(Report& report, const Case& c) {
+  for (const CgroupLevel& level : c.trace.snapshots.back().cgroups)
+    if (level.quota_cpus && level.periods && *level.periods > 0 && level.throttled_periods)
+      report.causes.push_back(fmt::format(
+          "cgroup {} (quota {:.3g} CPUs) was throttled in {:.0f} % of its periods since it began", level.path,
+          *level.quota_cpus,
+          100.0 * static_cast<double>(*level.throttled_periods) / static_cast<double>(*level.periods)));
+  if (c.m.allowed && c.m.online && *c.m.allowed < *c.m.online)
+    report.causes.push_back(fmt::format("the training may use {:.0f} of {:.0f} CPUs ({})", *c.m.allowed,
+                                        *c.m.online, c.m.allowed_by));
+  report.verdict = Verdict::unknown;
+  report.summary =
+      summary_of(report, "one look tells no rates; watch for some seconds", c.training.size(), std::nullopt);
+}
+
+Report report_of(const Case& c) {
+  Report report;
+  fill_common(report, c);
+  if (c.trace.snapshots.empty()) {
+    report.summary = summary_of(report, "the trace is empty", 0, std::nullopt);
+    report.unknown.push_back({"everything", "the trace holds no snapshot"});
+    return report;
+  }
+  if (c.trace.snapshots.size() < 2) {
+    one_snapshot(report, c);
+    return report;
+  }
+  const GpuCauses busy_causes = causes_of_busy(c.training);
+  const std::optional<UnusedGpus> unused = find_unused(c.trace, c.curves, c.m);
+  Finding finding = c.watched ? decide(c.m, c.tail, c.io, c.trace.probe)
+                              : decide_by_curves(c.trace, c.curves, unused, busy_causes);
+  std::vector<Fix> fixes = fixes_for(finding, {.pid = c.trace.pid,
+                                               .m = c.m,
+                                               .io = c.io,
+                                               .images_per_s = c.speed.images_per_s,
+                                               .probe = c.trace.probe});
+  if (finding.verdict == Verdict::gpu_bound) fixes = fixes_for_busy(busy_causes);
+  if (c.watched && unused && finding.verdict != Verdict::hang) {
+    // What the used GPUs suffer from is said beside it.
+    if (finding.verdict != Verdict::unknown)
+      report.causes.push_back(fmt::format("{}: {}", to_string(finding.verdict), finding.why));
+    if (!(unused->share < 1)) fixes.clear();
+    finding = {.verdict = Verdict::gpu_unused, .margin = 0.8, .why = unused->why};
+  }
+  if (finding.verdict == Verdict::gpu_unused)
+    fixes.insert(fixes.begin(), unused->fixes.begin(), unused->fixes.end());
+  report.verdict = finding.verdict;
+  report.fixes = std::move(fixes);
+  report.confidence = confidence_of(finding, c);
+  if (unused && finding.verdict != Verdict::hang) append(report.causes, unused->causes);
+  append(report.causes, busy_causes.causes);
+  for (const NotSeen& contradiction : busy_causes.contradictions) {
+    report.unknown.push_back(contradiction);
+    report.causes.push_back(contradiction.why);
+    report.confidence *= 0.6;
+  }
+  add_causes(report, c, finding);
+  add_cost(report, c, unused);
+  report.summary = summary_of(report, finding.why, c.training.size(), c.m.busy);
+  return report;
+}
+
+}  // namespace
+}  // namespace doctor
+
+Report diagnose(const Trace& trace, const DiagnoseOptions& options) {
+  return doctor::report_of(doctor::Case(trace, options));
+}
+
+}  // namespace stoker

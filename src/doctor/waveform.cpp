@@ -1,0 +1,130 @@
+#include "doctor/waveform.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace stoker::doctor {
+
+namespace {
+
+constexpr std::size_t kMostSamples = 4096;
+constexpr std::size_t kLeastSamples = 12;
+constexpr double kFastestDriver = 1.0 / 6;  // no driver renews its value sooner (nvml.h: 1/6 to 1 s)
+constexpr double kLeastSpread = 10;         // percent: below it a curve is steady
+constexpr double kLeastStrength = 0.3;
+
+// Seconds between samples that are new: the median distance, or the driver's where logs poll faster than it.
+double spacing_of(const std::vector<GpuSample>& samples, const Reading<double>& interval_s) {
+  std::vector<double> distances;
+  for (std::size_t i = 1; i < samples.size(); ++i)
+    distances.push_back(samples[i].time_s - samples[i - 1].time_s);
+  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
+  std::ranges::nth_element(distances, middle);
+  return std::max(*middle, interval_s && *interval_s > 0 ? *interval_s : kFastestDriver);
+}
+
+// Mean percent of each cell of an even grid; a cell without a sample keeps the one before.
+std::vector<double> on_grid(const std::vector<GpuSample>& samples, double spacing) {
+  const double begin = samples.front().time_s;
+  const double length = (samples.back().time_s - begin) / spacing;
+  const std::size_t cells = std::min(kMostSamples, static_cast<std::size_t>(std::max(0.0, length)) + 1);
+  std::vector<double> sums(cells, 0);
+  std::vector<int> counts(cells, 0);
+  for (const GpuSample& sample : samples) {
+    const double cell = std::floor((sample.time_s - begin) / spacing + 0.5);
+    if (cell < 0 || cell >= static_cast<double>(cells)) continue;
+    sums[static_cast<std::size_t>(cell)] += sample.percent;
+    ++counts[static_cast<std::size_t>(cell)];
+  }
+  double last = samples.front().percent;
+  for (std::size_t i = 0; i < cells; ++i) last = sums[i] = counts[i] > 0 ? sums[i] / counts[i] : last;
+  return sums;
+}
+
+std::vector<double> autocorrelation(std::vector<double> grid) {
+  double mean = 0;
+  for (const double x : grid) mean += x / static_cast<double>(grid.size());
+  double power = 0;
+  for (double& x : grid) {
+    x -= mean;
+    power += x * x;
+  }
+  std::vector<double> result(grid.size() / 2, 0.0);
+  for (std::size_t lag = 0; lag < result.size() && power > 0; ++lag) {
+    double sum = 0;
+    for (std::size_t i = lag; i < grid.size(); ++i) sum += grid[i] * grid[i - lag];
+    // Scaled by how many pairs there are, so that long lags count as much as short ones.
+    result[lag] = sum / power * static_cast<double>(grid.size()) / static_cast<double>(grid.size() - lag);
+  }
+  return result;
+}
+
+// Local maxima behind the first dip below zero.
+std::vector<std::size_t> peaks_of(const std::vector<double>& correlation) {
+  std::vector<std::size_t> peaks;
+  std::size_t lag = 1;
+  while (lag < correlation.size() && correlation[lag] > 0) ++lag;
+  for (; lag + 1 < correlation.size(); ++lag)
+    if (correlation[lag] >= correlation[lag - 1] && correlation[lag] > correlation[lag + 1])
+      peaks.push_back(lag);
+  return peaks;
+}
+
+// The lag of a peak between grid points, by a parabola through its neighbours.
+double refined(const std::vector<double>& correlation, std::size_t lag) {
+  const double before = correlation[lag - 1], at = correlation[lag], after = correlation[lag + 1];
+  const double bend = before - 2 * at + after;
+  return static_cast<double>(lag) + (bend < 0 ? 0.5 * (before - after) / bend : 0);
+}
+
+double quantile(std::vector<double> values, double part) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(values.size() - 1));
+  std::ranges::nth_element(values, at);
+  return *at;
+}
+
+Waveform unknown(const std::string& why) {
+  return {.period_s = Reading<double>::unknown(why), .duty_share = Reading<double>::unknown(why)};
+}
+
+}  // namespace
+
+Waveform waveform_of(const std::vector<GpuSample>& all, const Reading<double>& interval_s) {
+  if (all.size() < kLeastSamples) return unknown("too few samples");
+  const std::vector<GpuSample> samples(
+      all.size() > kMostSamples ? all.end() - static_cast<std::ptrdiff_t>(kMostSamples) : all.begin(),
+      all.end());
+  const double spacing = spacing_of(samples, interval_s);
+  const std::vector<double> grid = on_grid(samples, spacing);
+  if (grid.size() < kLeastSamples) return unknown("too few samples");
+  const double low = quantile(grid, 0.05), high = quantile(grid, 0.95);
+  double mean = 0, square = 0;
+  for (const double x : grid) {
+    mean += x / static_cast<double>(grid.size());
+    square += x * x / static_cast<double>(grid.size());
+  }
+  if (std::sqrt(std::max(0.0, square - mean * mean)) < kLeastSpread) return unknown("no oscillation");
+
+  const std::vector<double> correlation = autocorrelation(grid);
+  const std::vector<std::size_t> peaks = peaks_of(correlation);
+  if (peaks.empty()) return unknown("no oscillation that repeats");
+  std::size_t best = peaks.front();
+  for (const std::size_t peak : peaks)
+    if (correlation[peak] > correlation[best] + 0.05) best = peak;
+  if (correlation[best] < kLeastStrength) return unknown("no oscillation that repeats");
+  const double period = refined(correlation, best) * spacing;
+  if (period < 2 * spacing - 1e-9)
+    return unknown(fmt::format("shorter than two of the samples ({:.2f} s apart)", spacing));
+
+  Waveform wave{.period_s = period, .strength = std::min(1.0, correlation[best])};
+  wave.duty_share = high > low ? std::clamp((mean - low) / (high - low), 0.0, 1.0) : mean / 100;
+  // A weaker peak at a whole fraction of the period: short turns, one of which is long.
+  const double turns = static_cast<double>(best) / static_cast<double>(peaks.front());
+  const double whole = std::round(turns);
+  if (whole >= 2 && std::abs(turns - whole) < 0.2 && correlation[peaks.front()] > 0.05)
+    wave.slow_one_in = static_cast<int>(whole);
+  return wave;
+}
+
+}  // namespace stoker::doctor

@@ -24,7 +24,10 @@ struct Kind {
 
 // The first that fits is taken: the ones that say what they are come first.
 constexpr std::array kKinds = {
-    Kind{is_own_trace, read_own_trace},
+    Kind{is_own_trace, read_own_trace},   Kind{is_wandb_events, read_wandb_events},
+    Kind{is_smi_table, read_smi_table},   Kind{is_dmon, read_dmon},
+    Kind{is_dcgm_text, read_dcgm_text},   Kind{is_dcgm_csv, read_dcgm_csv},
+    Kind{is_tegrastats, read_tegrastats}, Kind{is_gpustat, read_gpustat},
     Kind{is_gpu_csv, read_gpu_csv},
 };
 
@@ -54,6 +57,8 @@ Error refusal(std::string_view text, const std::string& path) {
     return unsupported(path, "the long report of nvidia-smi -q",
                        "record with: nvidia-smi --query-gpu=timestamp,index,utilization.gpu,memory.used,"
                        "power.draw --format=csv -l 1");
+  if (is_pmon(text.substr(0, kHeadBytes)))
+    return unsupported(path, "nvidia-smi pmon's table of processes", "record with nvidia-smi dmon -o DT");
   if (is_csv_without_header(text.substr(0, kHeadBytes)))
     return unsupported(
         path, "a CSV of GPU readings without a line that names its columns",

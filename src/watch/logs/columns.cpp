@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <fmt/format.h>
-#include <utility>
+#include <string>
 #include <vector>
+
+#include "stoker/watch.hpp"
 
 #include "watch/logs/log_text.hpp"
 
 namespace stoker::watch {
 
 namespace {
-
-enum class Measure { none, percent, bytes, watts, joules, megahertz, celsius, bytes_per_s, seconds };
 
 Measure measure_of(Field field) {
   switch (field) {
@@ -47,58 +44,6 @@ Measure measure_of(Field field) {
     default:
       return Measure::none;
   }
-}
-
-struct Unit {
-  std::string_view name;
-  Measure measure;
-  double factor;
-};
-
-// What NVIDIA's tools and scripts on NVML call MB and GB are powers of two.
-constexpr double kMiB = 0x1p20;
-constexpr std::array kUnits = {
-    Unit{"%", Measure::percent, 1},
-    Unit{"percent", Measure::percent, 1},
-    Unit{"pct", Measure::percent, 1},
-    Unit{"perc", Measure::percent, 1},
-    Unit{"b", Measure::bytes, 1},
-    Unit{"bytes", Measure::bytes, 1},
-    Unit{"kb", Measure::bytes, 0x1p10},
-    Unit{"kib", Measure::bytes, 0x1p10},
-    Unit{"mb", Measure::bytes, kMiB},
-    Unit{"mib", Measure::bytes, kMiB},
-    Unit{"m", Measure::bytes, kMiB},
-    Unit{"gb", Measure::bytes, 0x1p30},
-    Unit{"gib", Measure::bytes, 0x1p30},
-    Unit{"w", Measure::watts, 1},
-    Unit{"watt", Measure::watts, 1},
-    Unit{"watts", Measure::watts, 1},
-    Unit{"mw", Measure::watts, 1e-3},
-    Unit{"j", Measure::joules, 1},
-    Unit{"mj", Measure::joules, 1e-3},
-    Unit{"mhz", Measure::megahertz, 1},
-    Unit{"ghz", Measure::megahertz, 1e3},
-    Unit{"hz", Measure::megahertz, 1e-6},
-    Unit{"c", Measure::celsius, 1},
-    Unit{"celsius", Measure::celsius, 1},
-    Unit{"\xc2\xb0"
-         "c",
-         Measure::celsius, 1},
-    Unit{"mb/s", Measure::bytes_per_s, 1e6},
-    Unit{"kb/s", Measure::bytes_per_s, 1e3},
-    Unit{"s", Measure::seconds, 1},
-    Unit{"sec", Measure::seconds, 1},
-    Unit{"secs", Measure::seconds, 1},
-    Unit{"seconds", Measure::seconds, 1},
-    Unit{"ms", Measure::seconds, 1e-3},
-    Unit{"us", Measure::seconds, 1e-6},
-    Unit{"ns", Measure::seconds, 1e-9},
-};
-
-const Unit* find_unit(std::string_view name) {
-  const auto found = std::ranges::find(kUnits, name, &Unit::name);
-  return found == kUnits.end() ? nullptr : &*found;
 }
 
 struct Synonym {
@@ -310,14 +255,6 @@ constexpr std::size_t kLongestName = 128;
 
 bool is_alnum(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'); }
 
-std::optional<int> small_number(std::string_view digits) {
-  int number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size() || number < 0 || number > 1023)
-    return std::nullopt;
-  return number;
-}
-
 std::vector<std::string> name_parts(std::string_view name) {
   std::vector<std::string> parts(1);
   for (const char c : name) {
@@ -336,13 +273,13 @@ std::optional<int> take_gpu_number(std::vector<std::string>& parts) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const bool behind_gpu = i > 0 && parts[i - 1] == "gpu", last = i > 0 && i + 1 == parts.size();
     if (behind_gpu || last) {
-      if (const auto number = small_number(parts[i])) {
+      if (const auto number = gpu_index(parts[i])) {
         parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(i));
         return number;
       }
     }
     if (parts[i].size() > 3 && parts[i].starts_with("gpu")) {
-      if (const auto number = small_number(std::string_view(parts[i]).substr(3))) {
+      if (const auto number = gpu_index(std::string_view(parts[i]).substr(3))) {
         parts[i] = "gpu";
         return number;
       }
@@ -355,78 +292,6 @@ std::string joined(const std::vector<std::string>& parts, std::size_t count) {
   std::string name;
   for (std::size_t i = 0; i < count; ++i) name += parts[i];
   return name;
-}
-
-struct Number {
-  double value = 0;
-  std::string_view unit;
-};
-
-std::optional<Number> split_number(std::string_view text) {
-  text = trimmed(text);
-  text = trimmed(text.substr(0, text.find('\n')));
-  std::string decimal(text.substr(0, 64));
-  // "26,5": a decimal comma, which only a quoted cell or another separator lets through.
-  const std::size_t comma = decimal.find(',');
-  if (comma != std::string::npos && decimal.find('.') == std::string::npos) decimal[comma] = '.';
-  double value = 0;
-  const auto [end, error] = std::from_chars(decimal.data(), decimal.data() + decimal.size(), value);
-  if (error != std::errc() || !std::isfinite(value)) return std::nullopt;
-  return Number{value, trimmed(text.substr(static_cast<std::size_t>(end - decimal.data())))};
-}
-
-struct Bounds {
-  double least = 0, most = 0;
-};
-
-// What is beyond them is a driver's or a script's garbage.
-Bounds bounds_of(Field field) {
-  switch (measure_of(field)) {
-    case Measure::percent:
-      return {0, 100.5};  // means of ratios may lie a rounding above 100
-    case Measure::bytes:
-      return {0, 0x1p50};
-    case Measure::watts:
-      return {0, 1e5};
-    case Measure::joules:
-    case Measure::bytes_per_s:
-      return {0, 1e15};
-    case Measure::megahertz:
-      return {0, 1e5};
-    case Measure::celsius:
-      return {-100, 300};
-    default:
-      return {0, 1024};  // PCIe generations and lanes
-  }
-}
-
-bool put_slow_reason(const Column& column, std::string_view cell, GpuSeen& gpu) {
-  const std::string word = lower(trimmed(cell));
-  const bool active = word == "active" || word == "1" || word == "true";
-  if (!active && word != "not active" && word != "0" && word != "false") return false;
-  gpu.slow_reasons = gpu.slow_reasons.value_or(0) | (active ? column.bit : 0);
-  return true;
-}
-
-bool put_slow_reasons(std::string_view cell, GpuSeen& gpu) {
-  cell = trimmed(cell);
-  const bool hex = cell.starts_with("0x");
-  if (hex) cell.remove_prefix(2);
-  std::uint64_t mask = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), mask, hex ? 16 : 10);
-  if (error != std::errc() || end != cell.data() + cell.size()) return false;
-  gpu.slow_reasons = mask;
-  return true;
-}
-
-template <class T>
-bool put(Reading<T>& place, const std::optional<double>& value, std::string_view cell) {
-  if (value) {
-    place = static_cast<T>(*value);
-  } else if (!place.known()) {
-    place = Reading<T>::unknown(fmt::format("the log says \"{}\"", trimmed(cell).substr(0, 40)));
-  }
-  return value.has_value();
 }
 
 }  // namespace
@@ -445,6 +310,7 @@ Column find_column(std::string_view header) {
   if (of_host) parts[0] = "wandb";
   Column column;
   column.gpu = take_gpu_number(parts);
+  if (of_host && column.gpu && parts[1] == "gpu") parts.erase(parts.begin() + 1);
   const Synonym* synonym = find_synonym(joined(parts, parts.size()));
   if (synonym == nullptr && parts.size() > 1 && find_unit(parts.back()) != nullptr) {
     unit = parts.back();
@@ -454,111 +320,18 @@ Column find_column(std::string_view header) {
   column.field = synonym->field;
   column.factor = synonym->factor;
   column.bit = synonym->bit;
+  column.measure = measure_of(synonym->field);
   const Unit* known_unit = find_unit(unit);
   if (column.field == Field::gpu && (column.gpu || (known_unit && known_unit->measure == Measure::percent)))
-    column.field = Field::util;
+    column.field = Field::util, column.measure = Measure::percent;
   if (of_host && !column.gpu && column.field != Field::host_cpu && column.field != Field::time) return {};
   if (known_unit == nullptr) return column;
-  if (known_unit->measure == measure_of(column.field)) {
+  if (known_unit->measure == column.measure) {
     column.factor = known_unit->factor;
-  } else if (measure_of(column.field) != Measure::none) {
+  } else if (column.measure != Measure::none) {
     return {};  // "memory.used [%]" is no amount
   }
   return column;
-}
-
-std::optional<double> number_of(const Column& column, std::string_view cell) {
-  const auto number = split_number(cell);
-  if (!number) return std::nullopt;
-  double value = number->value * column.factor;
-  if (!number->unit.empty()) {
-    const Unit* unit = find_unit(lower(number->unit));
-    if (unit == nullptr || unit->measure != measure_of(column.field)) return std::nullopt;
-    value = number->value * unit->factor;
-  } else {
-    // NVML's own units, which scripts forget to convert or to name: bytes, milliwatts, MHz as "GHz".
-    const Measure measure = measure_of(column.field);
-    if (measure == Measure::bytes && number->value >= 0x1p24) value = number->value;
-    if (measure == Measure::watts && value >= 5000) value = number->value * 1e-3;
-    if (measure == Measure::megahertz && value >= 1e5 && column.factor > 1) value = number->value;
-  }
-  const Bounds bounds = bounds_of(column.field);
-  if (!(value >= bounds.least && value <= bounds.most)) return std::nullopt;
-  return measure_of(column.field) == Measure::percent ? std::min(value, 100.0) : value;
-}
-
-bool put_cell(const Column& column, std::string_view cell, GpuSeen& gpu) {
-  if (column.field == Field::slow_reason) return put_slow_reason(column, cell, gpu);
-  if (column.field == Field::slow_reasons) return put_slow_reasons(cell, gpu);
-  const std::optional<double> value = number_of(column, cell);
-  switch (column.field) {
-    case Field::name:
-      gpu.name = trimmed(cell);
-      return true;
-    case Field::util:
-      return put(gpu.util_percent, value, cell);
-    case Field::memory_util:
-      return put(gpu.memory_util_percent, value, cell);
-    case Field::sm_active:
-      return put(gpu.sm_active_percent, value, cell);
-    case Field::engine_active:
-      return put(gpu.engine_active_percent, value, cell);
-    case Field::jpeg:
-      return put(gpu.jpeg_percent, value, cell);
-    case Field::memory_used:
-      return put(gpu.memory_used_bytes, value, cell);
-    case Field::memory_total:
-      return put(gpu.memory_total_bytes, value, cell);
-    case Field::power:
-      return put(gpu.power_w, value, cell);
-    case Field::power_instant:
-      return gpu.power_w.known() ? value.has_value() : put(gpu.power_w, value, cell);
-    case Field::power_limit:
-      return put(gpu.power_limit_w, value, cell);
-    case Field::energy:
-      return put(gpu.energy_j, value, cell);
-    case Field::sm_clock:
-      return put(gpu.sm_clock_mhz, value, cell);
-    case Field::sm_clock_max:
-      return put(gpu.sm_clock_max_mhz, value, cell);
-    case Field::temperature:
-      return put(gpu.temperature_c, value, cell);
-    case Field::pcie_generation:
-      return put(gpu.pcie_generation, value, cell);
-    case Field::pcie_generation_max:
-      return put(gpu.pcie_generation_max, value, cell);
-    case Field::pcie_width:
-      return put(gpu.pcie_width, value, cell);
-    case Field::pcie_width_max:
-      return put(gpu.pcie_width_max, value, cell);
-    case Field::pcie_rx:
-      return put(gpu.pcie_rx_bytes_per_s, value, cell);
-    case Field::pcie_tx:
-      return put(gpu.pcie_tx_bytes_per_s, value, cell);
-    default:
-      return true;
-  }
-}
-
-std::optional<int> gpu_number(std::string_view cell) {
-  cell = trimmed(cell);
-  std::size_t digits = 0;
-  while (digits < cell.size() && cell[cell.size() - 1 - digits] >= '0' &&
-         cell[cell.size() - 1 - digits] <= '9')
-    ++digits;
-  const std::string before = lower(trimmed(cell.substr(0, cell.size() - digits)));
-  for (const std::string_view allowed : {"", "gpu", "nvidia", "cuda:", "gpu-", "gpu_", "device"})
-    if (before == allowed) return small_number(cell.substr(cell.size() - digits));
-  return std::nullopt;
-}
-
-bool is_unreadable(std::string_view cell) {
-  const std::string word = lower(trimmed(cell));
-  if (word.starts_with('[') && word.ends_with(']')) return true;
-  for (const std::string_view known : {"n/a", "na", "nan", "none", "null", "err!", "error", "-", "--", "??",
-                                       "not supported", "unknown error", "unknown"})
-    if (word == known) return true;
-  return false;
 }
 
 }  // namespace stoker::watch

@@ -1,13 +1,12 @@
-// What the columns of GPU logs are called, and what their cells say: nvidia-smi's names, DCGM's, W&B's, and
+// What the columns of GPU logs are called: nvidia-smi's names, DCGM's, W&B's, and
 // those that people give in scripts of their own.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 
-#include "stoker/watch.hpp"
+#include "watch/logs/measure.hpp"
 
 namespace stoker::watch {
 
@@ -46,6 +45,7 @@ enum class Field {
 
 struct Column {
   Field field = Field::none;
+  Measure measure = Measure::none;
   double factor = 1;       // what a bare number of this column is multiplied by
   std::uint64_t bit = 0;   // of slow_reason
   std::optional<int> gpu;  // "gpu1_util": which GPU's, in tables with a column for each
@@ -55,17 +55,5 @@ struct Column {
 // The column that a header calls so, its unit in brackets ("power.draw [W]", "utilization.gpu(%)") or behind
 // ("power_w"). A log's own dialect is put in front: "dmon sm", "dcgm power_usage".
 Column find_column(std::string_view header);
-
-// Writes a cell into its place; false where it cannot be read ("[N/A]", "ERR!", 120 %): the place then says
-// so, or stays as it was.
-bool put_cell(const Column& column, std::string_view cell, GpuSeen& gpu);
-// A cell as a number in the column's unit; "98 %", "25073 MiB", "0x4", "26,5".
-std::optional<double> number_of(const Column& column, std::string_view cell);
-
-// The number of a GPU: "3", "GPU 3", "nvidia3", "cuda:3".
-std::optional<int> gpu_number(std::string_view cell);
-
-// Whether a cell is one of the words that tools write for want of a value.
-bool is_unreadable(std::string_view cell);
 
 }  // namespace stoker::watch

@@ -17,6 +17,10 @@ constexpr double kDay = 86400;
 
 }  // namespace
 
+LogBuilder::LogBuilder(std::string kind, std::string vendor) : vendor_(std::move(vendor)) {
+  trace_.kind = std::move(kind);
+}
+
 // Seconds on the trace's clock, which begins at 0 and stands still where the stamps go back.
 double LogBuilder::clock_of(const LogTime& time) {
   if (!last_) {
@@ -77,6 +81,7 @@ GpuSeen& LogBuilder::gpu(int index, std::string_view instance) {
   ++gpus_;
   GpuSeen& added = snapshot().gpus.emplace_back();
   added.index = index;
+  added.vendor = vendor_;
   added.uuid = instance;
   return added;
 }
@@ -147,7 +152,8 @@ Result<Trace> LogBuilder::finish(const std::string& path) {
                                           .found = fmt::format("{} without a row of values{}", trace_.kind,
                                                                left_out_ ? ", " + first_left_out_ : ""),
                                           .allowed = "at least one"});
-  if (without_time_ > 0) cannot_tell("time", assumed_why_);
+  for (Snapshot& snapshot : trace_.snapshots) std::ranges::stable_sort(snapshot.gpus, {}, &GpuSeen::index);
+  if (without_time_ > 0 && trace_.snapshots.size() > 1) cannot_tell("time", assumed_why_);
   if (steps_back_ > 0)
     cannot_tell("time",
                 fmt::format("the clock went back {}; the snapshots are put one behind the other",

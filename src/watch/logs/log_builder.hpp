@@ -17,8 +17,8 @@ namespace stoker::watch {
 
 class LogBuilder {
  public:
-  // `kind` as in Trace::kind.
-  explicit LogBuilder(std::string kind) { trace_.kind = std::move(kind); }
+  // `kind` as in Trace::kind; `vendor` as in GpuSeen::vendor.
+  LogBuilder(std::string kind, std::string vendor);
 
   // A new snapshot, the one that is filled from now on. Without a time it follows the last one by
   // `assumed_period_s`.
@@ -48,6 +48,7 @@ class LogBuilder {
   void tell_gaps();
 
   Trace trace_;
+  std::string vendor_;
   std::size_t gpus_ = 0;
   bool full_ = false;
   double assumed_period_s_ = 1;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,5 +34,7 @@ std::string_view trimmed(std::string_view text);
 // The words between blanks.
 std::vector<std::string_view> words_of(std::string_view text);
 std::string lower(std::string_view text);
+// The whole text as a small number that a GPU may have.
+std::optional<int> gpu_index(std::string_view digits);
 
 }  // namespace stoker::watch

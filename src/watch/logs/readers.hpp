@@ -28,4 +28,27 @@ Result<Trace> read_trace_bytes(std::string bytes, const std::string& path);
 // Values without a line that names them: known, and not read.
 bool is_csv_without_header(std::string_view head);
 
+bool is_dmon(std::string_view head);
+Result<Trace> read_dmon(std::string_view text, const std::string& path);
+// nvidia-smi pmon, the table of processes: known, and not read.
+bool is_pmon(std::string_view head);
+
+bool is_smi_table(std::string_view head);
+Result<Trace> read_smi_table(std::string_view text, const std::string& path);
+
+bool is_gpustat(std::string_view head);
+Result<Trace> read_gpustat(std::string_view text, const std::string& path);
+
+bool is_dcgm_text(std::string_view head);
+Result<Trace> read_dcgm_text(std::string_view text, const std::string& path);
+
+bool is_dcgm_csv(std::string_view head);
+Result<Trace> read_dcgm_csv(std::string_view text, const std::string& path);
+
+bool is_wandb_events(std::string_view head);
+Result<Trace> read_wandb_events(std::string_view text, const std::string& path);
+
+bool is_tegrastats(std::string_view head);
+Result<Trace> read_tegrastats(std::string_view text, const std::string& path);
+
 }  // namespace stoker::watch

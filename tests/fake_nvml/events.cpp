@@ -28,7 +28,9 @@ const std::set<std::string>& known_facts() {
                                               "gpm",
                                               "mig",
                                               "period",
-                                              "pcie_call_ms"};
+                                              "pcie_call_ms",
+                                              "dry",
+                                              "stamps"};
   return known;
 }
 

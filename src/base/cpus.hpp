@@ -1,10 +1,14 @@
 // The CPUs that may be used, not the CPUs that exist.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
 namespace stoker {
+
+// CPUs in the scheduling mask of a process (0: this one); 0 where it cannot be read.
+int affinity_cpus(std::int64_t pid);
 
 // What limits this process, each with where it was read; what could not be read is absent.
 struct CpuLimits {
@@ -18,8 +22,6 @@ struct CpuLimits {
 };
 
 // `proc_root` and `cgroup_root` are "/proc" and "/sys/fs/cgroup" but in tests.
-// Source: kernel Documentation/admin-guide/cgroup-v2.rst (cpu.max) and scheduler/sched-bwc.rst
-// (cfs_quota_us).
 CpuLimits read_cpu_limits(const std::string& proc_root = "/proc",
                           const std::string& cgroup_root = "/sys/fs/cgroup");
 

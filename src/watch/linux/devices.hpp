@@ -1,0 +1,22 @@
+// Block devices and network interfaces, by their counters since boot.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "stoker/watch.hpp"
+
+namespace stoker::watch {
+
+// Whole devices that have a size, loops and memory disks only where they were used; of partitions those that
+// `mounts` lie on. Gives mounts that name a device by its path (btrfs) that device's number.
+std::vector<DeviceSeen> read_devices(const std::string& proc_root, const std::string& sys_root,
+                                     std::vector<MountSeen>& mounts);
+
+// Interfaces that carried anything, but lo; those of the process's network namespace, or for pid 0 the
+// watcher's.
+std::vector<NetworkSeen> read_networks(const std::string& proc_root, const std::string& sys_root,
+                                       std::int64_t pid);
+
+}  // namespace stoker::watch

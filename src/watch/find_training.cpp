@@ -132,7 +132,7 @@ std::optional<TrainingProcess> parent_of_workers(const Processes& processes) {
     if (parent && parent->command.find("multiprocessing.forkserver") != std::string::npos) {
       parent = find(processes, parent->parent);
     }
-    if (parent) ++workers[parent->pid];
+    if (parent && parent->pid != 1) ++workers[parent->pid];  // init's: their training is gone
   }
   const auto most = std::max_element(workers.begin(), workers.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });

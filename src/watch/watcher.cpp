@@ -31,6 +31,7 @@ double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<dou
 struct Watcher::Parts {
   explicit Parts(WatchOptions given) : options(std::move(given)), host(options.proc_root, options.sys_root) {
     if (options.pid != 0) training.emplace(options);
+    gpus.emplace(options);
   }
 
   // A period, longer or shorter by up to 60 %.

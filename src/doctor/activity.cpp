@@ -19,12 +19,14 @@ bool is_poll(std::string_view call) {
   return any_of(kPolls, call);
 }
 
-bool is_file_call(std::string_view call) {
-  constexpr std::array<std::string_view, 17> kCalls = {
-      "read",  "pread64",    "readv",      "preadv", "preadv2", "open",  "openat",    "openat2", "stat",
-      "lstat", "newfstatat", "getdents64", "fstat",  "statx",   "fsync", "fdatasync", "write"};
+// Calls that wait for storage though they name no file.
+bool is_storage_call(std::string_view call) {
+  constexpr std::array<std::string_view, 6> kCalls = {"page_fault", "io_getevents", "io_uring_enter",
+                                                      "sync",       "msync",        "madvise"};
   return any_of(kCalls, call);
 }
+
+bool is_lock_call(std::string_view call) { return call == "flock" || call == "fcntl"; }
 
 bool is_receive(std::string_view call) {
   constexpr std::array<std::string_view, 4> kCalls = {"recvmsg", "recvfrom", "connect", "accept4"};
@@ -33,22 +35,22 @@ bool is_receive(std::string_view call) {
 
 Activity sleeping_activity(const ThreadTally& tally) {
   if (tally.call.empty()) return tally.state == 'D' ? Activity::io : Activity::unseen;
-  const bool local = tally.target == "pipe" || tally.target == "fifo";
-  const bool socket = tally.target == "unix_socket";
-  const bool network = tally.target == "socket" || tally.target == "tcp_socket";
+  const bool pipe = tally.target == "pipe";
+  const bool unix_socket = tally.target == "unix_socket";
+  const bool network = tally.target == "socket";
   if (is_poll(tally.call)) {
-    if (tally.timeout_ms == 5000 || local || socket) return Activity::waiting;
+    if (tally.timeout_ms == 5000 || pipe || unix_socket) return Activity::waiting;
     return network ? Activity::io : Activity::sleeping;
   }
+  // A wait that a signal interrupted goes on under this name.
+  if (tally.call == "restart_syscall")
+    return tally.wait.find("poll") != std::string::npos ? Activity::waiting : Activity::sleeping;
   if (tally.call == "futex" || tally.call == "futex_waitv") return Activity::blocked;
-  if (is_receive(tally.call)) return network ? Activity::io : Activity::unix_socket;
-  if (is_file_call(tally.call)) {
-    if (socket) return Activity::unix_socket;
-    if (local) return Activity::waiting;
-    if (tally.target == "eventfd" || tally.target == "timerfd") return Activity::sleeping;
-    return Activity::io;
-  }
-  // A page fault on a mapped file, a FUSE request: the call says nothing, the kernel function does.
+  if (is_receive(tally.call) || unix_socket) return network ? Activity::io : Activity::unix_socket;
+  if (pipe) return Activity::waiting;
+  if (tally.target == "file") return is_lock_call(tally.call) ? Activity::sleeping : Activity::io;
+  if (network || is_storage_call(tally.call)) return Activity::io;
+  // A FUSE request, a disk: the call may say nothing, the state and the kernel function do.
   if (tally.state == 'D' || tally.wait.starts_with("request_wait") || tally.wait.starts_with("folio_wait"))
     return Activity::io;
   return Activity::sleeping;

@@ -86,6 +86,7 @@ void add_causes(Report& report, const Case& c, const Finding& finding) {
   if (c.io.refaults_per_s.value_or(0) > 100 && c.io.summary.cache_hit_share.value_or(1) < 0.9)
     causes.push_back(
         "the memory limit throws out pages that are read again: the page cache is too small for the data");
+  if (c.window.ended) causes.push_back("the training ended while it was watched");
   if (c.window.warm_up_left_out) causes.push_back("the training's warm-up is left out of the rates");
   const auto stall = m.stall();
   if (m.busy && stall && m.idle() > 0.2 && m.idle() - *stall > 0.15 &&
@@ -159,8 +160,28 @@ void one_snapshot(Report& report, const Case& c) {
     report.causes.push_back(fmt::format("the training may use {:.0f} of {:.0f} CPUs ({})", *c.m.allowed,
                                         *c.m.online, c.m.allowed_by));
   report.verdict = Verdict::unknown;
-  report.summary =
-      summary_of(report, "one look tells no rates; watch for some seconds", c.training.size(), std::nullopt);
+  const std::string why =
+      c.training.empty() ? "one look tells no rates; watch for some seconds"
+                         : fmt::format("at that one moment the GPU was {:.0f} % busy; watch for some seconds",
+                                       c.training.front()->samples.back().percent);
+  report.summary = summary_of(report, why, c.training.size(), std::nullopt);
+}
+
+// Unused GPUs come first, unless others work on this machine too: then they may be others' to use.
+void put_unused_first(const UnusedGpus& unused, Finding& finding, std::vector<Fix>& fixes, Report& report) {
+  if (finding.verdict == Verdict::hang) return;
+  append(report.causes, unused.causes);
+  const bool partly = unused.share < 1;
+  if (partly && unused.shared && finding.verdict != Verdict::gpu_bound) {
+    report.causes.push_back(unused.why);
+    return;
+  }
+  // What the used GPUs suffer from is said beside it.
+  if (partly && finding.verdict != Verdict::unknown)
+    report.causes.push_back(fmt::format("{}: {}", to_string(finding.verdict), finding.why));
+  if (!partly) fixes.clear();
+  fixes.insert(fixes.begin(), unused.fixes.begin(), unused.fixes.end());
+  finding = {.verdict = Verdict::gpu_unused, .margin = 0.8, .why = unused.why};
 }
 
 Report report_of(const Case& c) {
@@ -175,31 +196,23 @@ Report report_of(const Case& c) {
     one_snapshot(report, c);
     return report;
   }
-  const GpuCauses busy_causes = causes_of_busy(c.training);
+  const GpuCauses busy = causes_of_busy(c.training);
   const std::optional<UnusedGpus> unused = find_unused(c.trace, c.curves, c.m);
-  Finding finding = c.watched ? decide(c.m, c.tail, c.io, c.trace.probe)
-                              : decide_by_curves(c.trace, c.curves, unused, busy_causes);
-  std::vector<Fix> fixes = fixes_for(finding, {.pid = c.trace.pid,
-                                               .m = c.m,
-                                               .io = c.io,
-                                               .images_per_s = c.speed.images_per_s,
-                                               .probe = c.trace.probe});
-  if (finding.verdict == Verdict::gpu_bound) fixes = fixes_for_busy(busy_causes);
-  if (c.watched && unused && finding.verdict != Verdict::hang) {
-    // What the used GPUs suffer from is said beside it.
-    if (finding.verdict != Verdict::unknown)
-      report.causes.push_back(fmt::format("{}: {}", to_string(finding.verdict), finding.why));
-    if (!(unused->share < 1)) fixes.clear();
-    finding = {.verdict = Verdict::gpu_unused, .margin = 0.8, .why = unused->why};
-  }
-  if (finding.verdict == Verdict::gpu_unused)
-    fixes.insert(fixes.begin(), unused->fixes.begin(), unused->fixes.end());
+  Finding finding =
+      c.watched ? decide(c.m, c.tail, c.io, c.trace.probe) : decide_by_curves(c.trace, c.curves, busy);
+  std::vector<Fix> fixes = finding.verdict == Verdict::gpu_bound
+                               ? fixes_for_busy(busy)
+                               : fixes_for(finding, {.pid = c.trace.pid,
+                                                     .m = c.m,
+                                                     .io = c.io,
+                                                     .images_per_s = c.speed.images_per_s,
+                                                     .probe = c.trace.probe});
+  if (unused) put_unused_first(*unused, finding, fixes, report);
   report.verdict = finding.verdict;
   report.fixes = std::move(fixes);
   report.confidence = confidence_of(finding, c);
-  if (unused && finding.verdict != Verdict::hang) append(report.causes, unused->causes);
-  append(report.causes, busy_causes.causes);
-  for (const NotSeen& contradiction : busy_causes.contradictions) {
+  append(report.causes, busy.causes);
+  for (const NotSeen& contradiction : busy.contradictions) {
     report.unknown.push_back(contradiction);
     report.causes.push_back(contradiction.why);
     report.confidence *= 0.6;

@@ -21,8 +21,10 @@ struct GpuCauses {
 
 struct UnusedGpus {
   std::vector<int> indexes;
-  double share = 0;  // 0..1 of all GPUs
-  std::string why;   // a clause: "no process is on them"
+  std::size_t of = 0;   // so many GPUs
+  bool shared = false;  // others work on this machine's GPUs: theirs may be the unused ones
+  double share = 0;     // 0..1 of all GPUs
+  std::string why;      // a clause: "no process is on them"
   std::vector<std::string> causes;
   std::vector<Fix> fixes;
 };

@@ -55,6 +55,17 @@ void add_samples(GpuCurve& curve, const GpuSeen& gpu, double time_s) {
   curve.samples.push_back({.time_s = time_s, .percent = **source});
 }
 
+// Most looks say that the clocks are down for want of work.
+bool clocks_idle(const std::vector<const GpuSeen*>& seen) {
+  std::size_t told = 0, idle = 0;
+  for (const GpuSeen* gpu : seen) {
+    if (!gpu->slow_reasons) continue;
+    ++told;
+    idle += (*gpu->slow_reasons & kSlowIdle) != 0 ? 1U : 0U;
+  }
+  return idle * 2 > told;
+}
+
 void note_users(GpuCurve& curve, const Trace& trace) {
   for (const GpuSeen* gpu : curve.seen) {
     if (!gpu->processes) continue;
@@ -160,6 +171,7 @@ std::vector<GpuCurve> gpu_curves(const Trace& trace) {
            });
   });
   for (GpuCurve& curve : whole) {
+    curve.idle_by_clocks = curve.samples.empty() && clocks_idle(curve.seen);
     note_users(curve, trace);
     summarise(curve, trace);
   }

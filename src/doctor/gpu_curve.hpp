@@ -17,7 +17,8 @@ struct GpuCurve {
   bool from_engine = false;          // no utilisation was there: engine or SM activity stands for it
   bool by_driver = false;            // the driver's buffered samples, not one value a snapshot
   bool ours = false;                 // its driver lists a process of the watched training
-  bool listed = false;               // its driver lists processes
+  bool idle_by_clocks = false;  // no utilisation, but the driver says that clocks are down for want of work
+  bool listed = false;          // its driver lists processes
   GpuSummary summary;
 
   // Any kernel worth the name ran in the time.

@@ -9,7 +9,8 @@ namespace stoker::doctor {
 namespace {
 
 constexpr std::uint64_t kContextBytes = 300ULL << 20;  // a CUDA context alone takes about as much
-constexpr std::size_t kLeastSilent = 10;               // samples
+constexpr double kFeedsMore = 0.2;        // stall share: below it the data may keep up with more GPUs
+constexpr std::size_t kLeastSilent = 10;  // samples
 
 // Whether the last half of the curve, or more, shows nothing at all.
 bool fell_silent(const GpuCurve& curve) {
@@ -27,6 +28,21 @@ std::string list_of(const std::vector<int>& indexes) {
   std::string text;
   for (const int index : indexes) text += (text.empty() ? "" : ", ") + std::to_string(index);
   return text;
+}
+
+std::vector<int> indexes_of(const std::vector<const GpuCurve*>& curves) {
+  std::vector<int> indexes;
+  for (const GpuCurve* curve : curves) indexes.push_back(curve->index);
+  return indexes;
+}
+
+// "6 of 8 GPUs are unused (GPU 2, 3, 4, 5, 6, 7)"
+std::string headline(const UnusedGpus& unused) {
+  const std::size_t count = unused.indexes.size();
+  if (unused.of == 1) return "The GPU is unused";
+  if (count == unused.of) return fmt::format("All {} GPUs are unused", count);
+  return fmt::format("{} of {} GPUs {} unused (GPU {})", count, unused.of, count == 1 ? "is" : "are",
+                     list_of(unused.indexes));
 }
 
 const ProcessSeen* main_process(const Trace& trace) {
@@ -60,27 +76,33 @@ Fix without_gain(std::string what, std::vector<Fix::How> how, const char* why) {
   return fix;
 }
 
-void explain_partly_used(const Trace& trace, std::size_t used, std::size_t all, UnusedGpus& unused) {
+// What stands in the way where some GPUs work and others do not.
+void explain_partly_used(const Trace& trace, const std::vector<const GpuCurve*>& used, const Measures& m,
+                         UnusedGpus& unused) {
   const ProcessSeen* process = main_process(trace);
   const auto visible = visible_gpus(process);
-  unused.why = fmt::format("the training uses {} of {}", used, all);
-  if (visible && *visible < all)
+  const std::size_t now = used.size(), then = now + unused.indexes.size();
+  const std::string who = process ? "the training uses" : "work was seen on";
+  unused.why = fmt::format("{} GPU {} only", who, list_of(indexes_of(used)));
+  if (visible && *visible < then)
     unused.causes.push_back(fmt::format("CUDA_VISIBLE_DEVICES={} covers {} of {} GPUs",
-                                        *process->cuda_visible_devices, *visible, all));
-  else if (visible && *visible > used)
-    unused.causes.push_back(
-        fmt::format("{} GPUs are visible to the training and it uses {}", *visible, used));
-  Fix fix;
-  fix.what = fmt::format("use all GPUs: {} → {}", used, all);
-  const std::string numbers = fmt::format("0-{}", all - 1);
-  fix.how = {
-      {"PyTorch", fmt::format("torchrun --nproc_per_node={} train.py, with DistributedDataParallel", all)},
-      {"shell", "unset CUDA_VISIBLE_DEVICES, or name every GPU in it"},
-      {"MXNet", fmt::format("--gpus {} (a list: 0,1,…)", numbers)},
-      {"Stoker", fmt::format("stoker train --gpus 0..{}", all - 1)}};
-  fix.predicted_gain = static_cast<double>(all) / static_cast<double>(used) - 1;
-  fix.predicted_images_per_s = Reading<double>::unknown("only where the data keeps up with all of them");
-  fix.label = GainLabel::up_to;
+                                        *process->cuda_visible_devices, *visible, then));
+  else if (visible && *visible > now)
+    unused.causes.push_back(fmt::format("{} GPUs are visible to the training and it uses {}", *visible, now));
+  Fix fix = without_gain(
+      fmt::format("use all GPUs: {} → {}", now, then),
+      {{"PyTorch", fmt::format("torchrun --nproc_per_node={} train.py, with DistributedDataParallel", then)},
+       {"shell", "unset CUDA_VISIBLE_DEVICES, or name every GPU in it"},
+       {"MXNet", fmt::format("--gpus 0,…,{}", then - 1)},
+       {"Stoker", fmt::format("stoker train --gpus 0..{}", then - 1)}},
+      "the used ones wait already: more of them would wait too");
+  double busy = 0;
+  for (const GpuCurve* curve : used) busy += curve->summary.util_mean.value_or(0) / static_cast<double>(now);
+  if (m.stall().value_or(0) < kFeedsMore && busy > 50) {
+    fix.predicted_gain = static_cast<double>(then) / static_cast<double>(now) - 1;
+    fix.predicted_images_per_s = Reading<double>::unknown("only where the data keeps up with all of them");
+    fix.label = GainLabel::up_to;
+  }
   unused.fixes.push_back(std::move(fix));
 }
 
@@ -89,8 +111,9 @@ void explain_all_unused(const Trace& trace, const std::vector<const GpuCurve*>& 
   const ProcessSeen* process = main_process(trace);
   const auto visible = visible_gpus(process);
   std::vector<std::string> holders;
-  bool held = false, fell = false;
+  bool held = false, fell = false, by_clocks = false;
   for (const GpuCurve* curve : silent) {
+    by_clocks = by_clocks || curve->idle_by_clocks;
     held = held || holds_memory(*curve) || curve->listed;
     fell = fell || curve->used();
     for (const std::string& user : curve->summary.users)
@@ -124,7 +147,9 @@ void explain_all_unused(const Trace& trace, const std::vector<const GpuCurve*>& 
                                         "nothing is trained"));
     return;
   }
-  unused.why = fell ? "the job has ended and the machine idles" : "nobody is on it";
+  unused.why = fell        ? "the job has ended and the machine idles"
+               : by_clocks ? "the clocks are down because nothing runs"
+                           : "nothing runs, and no memory is held";
   unused.fixes.push_back(without_gain(
       "start a training, or give the machine back",
       {{"shell", "stop the instance: an idle GPU costs as much as a busy one"}}, "nothing is trained"));
@@ -134,20 +159,26 @@ void explain_all_unused(const Trace& trace, const std::vector<const GpuCurve*>& 
 
 std::optional<UnusedGpus> find_unused(const Trace& trace, const std::vector<GpuCurve>& curves,
                                       const Measures& m) {
-  std::vector<const GpuCurve*> silent;
-  std::size_t used = 0, all = 0;
-  const bool watched = !trace.snapshots.empty() && !trace.snapshots.back().processes.empty();
+  std::vector<const GpuCurve*> silent, used;
+  std::size_t all = 0;
+  const bool watched = std::ranges::any_of(
+      trace.snapshots, [](const Snapshot& snapshot) { return !snapshot.processes.empty(); });
+  UnusedGpus unused;
   for (const GpuCurve& curve : curves) {
-    if (curve.samples.empty()) continue;
+    if (curve.samples.empty() && !curve.idle_by_clocks) continue;
     ++all;
-    const bool idle = !curve.used() || (!watched && fell_silent(curve));
-    if (!idle) ++used;
+    if (curve.used() && (watched || !fell_silent(curve))) {
+      used.push_back(&curve);
+      continue;
+    }
     // Held by somebody else: theirs to use.
-    else if (!(watched && curve.listed && !curve.ours))
+    if (watched && curve.listed && !curve.ours)
+      unused.shared = true;
+    else
       silent.push_back(&curve);
   }
   if (silent.empty()) return std::nullopt;
-  if (used == 0 && training_is_alive(m)) {
+  if (used.empty() && training_is_alive(m)) {
     const bool held = std::ranges::any_of(
         silent, [](const GpuCurve* curve) { return curve->ours || holds_memory(*curve); });
     const bool lists = std::ranges::all_of(silent, [](const GpuCurve* curve) {
@@ -156,15 +187,20 @@ std::optional<UnusedGpus> find_unused(const Trace& trace, const std::vector<GpuC
     });
     if (held || !lists) return std::nullopt;
   }
-  UnusedGpus unused;
+  unused.of = all;
   unused.share = static_cast<double>(silent.size()) / static_cast<double>(all);
-  for (const GpuCurve* curve : silent) unused.indexes.push_back(curve->index);
-  if (used > 0) {
-    explain_partly_used(trace, used, all, unused);
-    unused.causes.push_back(fmt::format("unused: GPU {}", list_of(unused.indexes)));
-  } else {
-    explain_all_unused(trace, silent, m, unused);
+  unused.indexes = indexes_of(silent);
+  // Where the driver tells whose they are, the others' are not this training's.
+  if (watched && std::ranges::any_of(used, &GpuCurve::ours)) {
+    const std::size_t before = used.size();
+    std::erase_if(used, [](const GpuCurve* curve) { return !curve->ours; });
+    unused.shared = unused.shared || used.size() < before;
   }
+  if (used.empty())
+    explain_all_unused(trace, silent, m, unused);
+  else
+    explain_partly_used(trace, used, m, unused);
+  unused.why = fmt::format("{}: {}", headline(unused), unused.why);
   return unused;
 }
 

@@ -7,7 +7,8 @@ namespace stoker::doctor {
 
 namespace {
 
-constexpr double kHealthy = 80;      // percent of the time
+constexpr double kHealthy = 80;  // percent of the time
+constexpr double kFull = 95;
 constexpr double kCapped = 50;       // capped GPUs may pause between bursts
 constexpr double kMachineBusy = 60;  // percent of all CPUs, hyper-threads counted: few cores are free then
 constexpr double kLeastSeconds = 2;
@@ -36,14 +37,9 @@ std::string shape_of(const GpuCurve& curve) {
 
 }  // namespace
 
-Finding decide_by_curves(const Trace& trace, const std::vector<GpuCurve>& curves,
-                         const std::optional<UnusedGpus>& unused, const GpuCauses& causes) {
-  std::vector<const GpuCurve*> used = training_curves(curves);
+Finding decide_by_curves(const Trace& trace, const std::vector<GpuCurve>& curves, const GpuCauses& causes) {
+  const std::vector<const GpuCurve*> used = training_curves(curves);
   if (used.empty()) return {.verdict = Verdict::unknown, .margin = 0, .why = "no GPU's utilisation was read"};
-  if (unused)
-    return {.verdict = Verdict::gpu_unused,
-            .margin = used.front()->samples.size() < kLeastSamples ? 0.1 : 0.8,
-            .why = unused->why};
   double mean = 0;
   std::size_t samples = 0;
   for (const GpuCurve* curve : used) {
@@ -62,7 +58,9 @@ Finding decide_by_curves(const Trace& trace, const std::vector<GpuCurve>& curves
   if (mean >= kHealthy)
     return {.verdict = Verdict::healthy,
             .margin = std::min(1.0, (mean - kHealthy) / 15),
-            .why = "next to nothing is to be gained"};
+            .why = mean >= kFull
+                       ? "next to nothing is to be gained"
+                       : fmt::format("no better data would bring more than {:.0f} %", 1e4 / mean - 100)};
   const auto cpu = machine_cpu(trace);
   if (cpu && *cpu >= kMachineBusy)
     return {.verdict = Verdict::cpu_bound,

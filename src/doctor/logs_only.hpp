@@ -6,9 +6,8 @@
 
 namespace stoker::doctor {
 
-// healthy, gpu_unused, data_bound (the cause is not visible), gpu_bound where clocks are capped; cpu_bound
-// where the log has the machine's CPUs too; unknown where it is too short. Over the whole trace.
-Finding decide_by_curves(const Trace& trace, const std::vector<GpuCurve>& curves,
-                         const std::optional<UnusedGpus>& unused, const GpuCauses& causes);
+// healthy, data_bound (the cause is not visible), gpu_bound where clocks are capped; cpu_bound where the log
+// has the machine's CPUs too; unknown where it is too short. Over the whole trace.
+Finding decide_by_curves(const Trace& trace, const std::vector<GpuCurve>& curves, const GpuCauses& causes);
 
 }  // namespace stoker::doctor

@@ -213,9 +213,11 @@ void take_loader_threads(const Sums& sums, const Snapshot& last, Measures& m) {
   m.mxnet = asked.has_value();
   m.workers = std::max(1, rounded(workers));
   m.threads_per_worker = 1;
-  m.workers_cpu = cpu;
+  m.workers_cpu = std::min(cpu, static_cast<double>(m.workers));
+  // What that many threads cannot use is an engine's: it grows with the rate, and needs no more of them.
+  m.engine_cpu = cpu - *m.workers_cpu;
   m.worker_samples = seen.total();
-  m.worker_cpu = std::min(1.0, cpu / m.workers);
+  m.worker_cpu = *m.workers_cpu / m.workers;
   m.worker_delay = delay / m.workers;
   m.worker_io = share(there * seen.share_of(seen.io) / m.workers);
   m.worker_idle = share(1 - *m.worker_cpu - *m.worker_delay - *m.worker_io);

@@ -60,6 +60,7 @@ struct Measures {
   std::optional<double> worker_other;  // asleep for something that is neither work nor storage
   std::optional<double> worker_io;     // z
   std::optional<double> worker_stopped;
+  double engine_cpu = 0;                  // other threads of the main process, alike by name
   std::optional<double> runnable;         // threads of all workers that run or want to
   std::optional<double> runnable_beside;  // of them, not a worker's first thread
 
@@ -78,7 +79,8 @@ struct Measures {
   double idle() const { return 1 - busy.value_or(0); }
   // s = min(p + k + mrq, idle); absent where neither was seen.
   std::optional<double> stall() const;
-  double main_cpus() const { return main_cpu.value_or(0) * std::max(1, mains); }
+  // Of the main threads, and of others that work for each batch and do not load.
+  double main_cpus() const { return main_cpu.value_or(0) * std::max(1, mains) + engine_cpu; }
 };
 
 Measures measure(const Trace& trace, const Window& window, const std::vector<const GpuCurve*>& curves);

@@ -39,7 +39,7 @@ std::string summary_of(const Report& report, const std::string& why, std::size_t
     case Verdict::gpu_bound:
       return busy ? fmt::format("{}: {}.", busy_text, why) : fmt::format("The GPU is the limit: {}.", why);
     case Verdict::gpu_unused:
-      return fmt::format("GPUs are unused: {}{}.", why, promise(report));
+      return fmt::format("{}{}.", why, promise(report));
     case Verdict::hang:
       return fmt::format("The training stands still: {}.", why);
     case Verdict::unknown:

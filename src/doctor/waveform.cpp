@@ -13,6 +13,7 @@ constexpr std::size_t kLeastSamples = 12;
 constexpr double kFastestDriver = 1.0 / 6;  // no driver renews its value sooner (nvml.h: 1/6 to 1 s)
 constexpr double kLeastSpread = 10;         // percent: below it a curve is steady
 constexpr double kLeastStrength = 0.3;
+constexpr double kNearlyAsHigh = 0.8;
 
 // Seconds between samples that are new: the median distance, or the driver's where logs poll faster than it.
 double spacing_of(const std::vector<GpuSample>& samples, const Reading<double>& interval_s) {
@@ -108,11 +109,12 @@ Waveform waveform_of(const std::vector<GpuSample>& all, const Reading<double>& i
 
   const std::vector<double> correlation = autocorrelation(grid);
   const std::vector<std::size_t> peaks = peaks_of(correlation);
-  if (peaks.empty()) return unknown("no oscillation that repeats");
-  std::size_t best = peaks.front();
-  for (const std::size_t peak : peaks)
-    if (correlation[peak] > correlation[best] + 0.05) best = peak;
-  if (correlation[best] < kLeastStrength) return unknown("no oscillation that repeats");
+  // Multiples of a period are periods too: the first peak that is nearly as high as any.
+  double highest = 0;
+  for (const std::size_t peak : peaks) highest = std::max(highest, correlation[peak]);
+  if (highest < kLeastStrength) return unknown("no oscillation that repeats");
+  const std::size_t best = *std::ranges::find_if(
+      peaks, [&](std::size_t peak) { return correlation[peak] >= kNearlyAsHigh * highest; });
   const double period = refined(correlation, best) * spacing;
   if (period < 2 * spacing - 1e-9)
     return unknown(fmt::format("shorter than two of the samples ({:.2f} s apart)", spacing));

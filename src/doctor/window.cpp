@@ -56,12 +56,23 @@ bool has_training(const Snapshot& snapshot) {
 Window choose_window(const Trace& trace, const std::vector<const GpuCurve*>& curves) {
   if (trace.snapshots.empty()) return {};
   Window window = between(trace, 0, trace.snapshots.size() - 1);
+  const auto watched = [&trace](std::size_t i) { return !trace.snapshots[i].processes.empty(); };
+  std::size_t last = window.last;
+  while (last > 0 && !watched(last)) --last;
+  if (!watched(last)) return window;  // curves alone: all of them
+  window.ended = last < window.last;
+  const auto set = [&](std::size_t first) {
+    const bool ended = window.ended, cut = window.warm_up_left_out;
+    window = between(trace, first, last);
+    window.ended = ended;
+    window.warm_up_left_out = cut;
+  };
+  set(0);
   std::size_t start = 0;
-  while (start <= window.last && !has_training(trace.snapshots[start])) ++start;
-  if (start > 0 && start < window.last) {
+  while (start <= last && !has_training(trace.snapshots[start])) ++start;
+  if (start > 0 && start < last) {
     const std::size_t even = at_or_after(trace, trace.snapshots[start].time_s + kAfterStart_s);
-    const bool enough = window.to_s - trace.snapshots[even].time_s >= kLeastLeft_s;
-    window = between(trace, enough ? even : start, window.last);
+    set(window.to_s - trace.snapshots[even].time_s >= kLeastLeft_s ? even : start);
     window.warm_up_left_out = true;
   }
   if (window.seconds() < 1.5 * kLeastLeft_s) return window;
@@ -71,8 +82,8 @@ Window choose_window(const Trace& trace, const std::vector<const GpuCurve*>& cur
   const auto c = activity(trace, curves, window.from_s + 2 * third, window.to_s);
   if (a && b && c && std::abs(*a - *c) > kDiffers && std::abs(*b - *c) < std::abs(*a - *c) / 2) {
     const std::size_t even = at_or_after(trace, window.from_s + third);
-    if (even < window.last) {
-      window = between(trace, even, window.last);
+    if (even < last) {
+      set(even);
       window.warm_up_left_out = true;
     }
   }

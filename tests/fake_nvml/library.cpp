@@ -117,6 +117,14 @@ struct DeviceCall : Call {
   double seen(const char* key, double other) const { return machine.seen(*gpu, key, now()).value_or(other); }
   double period() const { return std::max(number("period", 1.0 / 6), 0.001); }
   double last_period_end() const { return std::floor((now() - kPublishDelay) / period()) * period(); }
+  // The last whole one; at the very beginning what there is of it.
+  struct Span {
+    double from, until;
+  };
+  Span last_period() const {
+    const double end = last_period_end(), begin = machine.begin();
+    return end - period() < begin ? Span{begin, std::max(now(), begin + 1e-6)} : Span{end - period(), end};
+  }
 
   Handle handle;
   Gpu* gpu = nullptr;
@@ -178,8 +186,8 @@ double util(const DeviceCall& asked, double from, double until) {
   return asked.machine.mean_util(*asked.gpu, from, until);
 }
 double last_util(const DeviceCall& asked) {
-  const double end = asked.last_period_end();
-  return util(asked, end - asked.period(), end);
+  const auto [from, until] = asked.last_period();
+  return util(asked, from, until);
 }
 double memory_util(const DeviceCall& asked, double gpu_util) {
   return asked.seen("memory_util", std::min(gpu_util, 100.0) / 2);
@@ -191,8 +199,8 @@ Status power(const char* function, Device device, unsigned* milliwatt) {
   const DeviceCall asked(function, device);
   if (asked.status != kSuccess) return asked.status;
   if (asked.handle.mig >= 0) return Status{kNotSupported};
-  const double end = asked.last_period_end();
-  return put(milliwatt, 1000 * asked.machine.mean_power_w(*asked.gpu, end - asked.period(), end));
+  const auto [from, until] = asked.last_period();
+  return put(milliwatt, 1000 * asked.machine.mean_power_w(*asked.gpu, from, until));
 }
 Status power_limit(const char* function, Device device, unsigned* milliwatt) {
   const DeviceCall asked(function, device);
@@ -534,13 +542,6 @@ FAKE(nvmlDeviceGetTemperatureThreshold, Device device, int, unsigned* celsius) {
   DEVICE_CALL(device);
   return put(celsius, 90);
 }
-FAKE(nvmlDeviceGetFanSpeed, Device device, unsigned*) {
-  DEVICE_CALL(device);
-  return kNotSupported;
-}
-FAKE(nvmlDeviceGetFanSpeed_v2, Device device, unsigned, unsigned* percent) {
-  return nvmlDeviceGetFanSpeed(device, percent);
-}
 
 FAKE(nvmlDeviceGetPowerUsage, Device device, unsigned* milliwatt) {
   return power("nvmlDeviceGetPowerUsage", device, milliwatt);
@@ -649,19 +650,6 @@ FAKE(nvmlDeviceGetProcessUtilization, Device device, ProcessUtilization* found, 
 FAKE(nvmlSystemGetProcessName, unsigned, char*, unsigned) {
   CALL();
   return Status{kNotFound};
-}
-
-FAKE(nvmlDeviceGetAccountingMode, Device device, unsigned*) {
-  DEVICE_CALL(device);
-  return kNotSupported;
-}
-FAKE(nvmlDeviceGetAccountingPids, Device device, unsigned*, unsigned*) {
-  DEVICE_CALL(device);
-  return kNotSupported;
-}
-FAKE(nvmlDeviceGetAccountingStats, Device device, unsigned, void*) {
-  DEVICE_CALL(device);
-  return kNotSupported;
 }
 
 // ---- MIG --------------------------------------------------------------------------------------------------

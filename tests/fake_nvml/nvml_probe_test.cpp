@@ -429,7 +429,7 @@ TEST_F(NvmlProbe, MigInstancesStandForThemselves) {
   wait(0.15);
   const Snapshot snapshot = read(probe);
   ASSERT_EQ(snapshot.gpus.size(), 4);
-  EXPECT_THAT(snapshot.gpus[0].util_percent, SaysWhy("not supported"));
+  EXPECT_THAT(snapshot.gpus[0].util_percent, SaysWhy("cut into MIG instances"));
   EXPECT_EQ(snapshot.gpus[0].processes->size(), 2);
   for (const int i : {0, 1}) {
     const GpuSeen& instance = snapshot.gpus[static_cast<std::size_t>(1 + i)];

@@ -235,9 +235,13 @@ void NvmlGpus::read_process_use(const Gpu& gpu, const Clocks& now, GpuSeen& seen
   seen.processes = std::move(processes);
 }
 
+bool NvmlGpus::cut_into_instances(Device device) const {
+  unsigned current = 0, pending = 0;
+  return library_->mig_mode(device, &current, &pending) == kSuccess && current != 0;
+}
+
 void NvmlGpus::read_instances(Gpu& gpu, const GpuSeen& parent, const Clocks& now, Snapshot& snapshot) const {
-  unsigned current = 0, pending = 0, most = 0;
-  if (library_->mig_mode(gpu.device, &current, &pending) != kSuccess || current == 0) return;
+  unsigned most = 0;
   if (library_->mig_count_max(gpu.device, &most) != kSuccess) return;
   const auto unknown = [](const char* why) { return Reading<double>::unknown(why); };
   for (unsigned i = 0; i < std::min(most, 64U); ++i) {
@@ -270,6 +274,10 @@ void NvmlGpus::read(Snapshot& snapshot) {
     GpuSeen seen{.index = static_cast<int>(i), .vendor = "nvidia", .name = gpu.name, .uuid = gpu.uuid};
     if (gpu.samples.take(gpu.device, now, seen) == kGpuIsLost)
       snapshot.not_seen.push_back({fmt::format("GPU {}", i), library_->why(kGpuIsLost)});
+    const bool cut = cut_into_instances(gpu.device);
+    if (cut)
+      seen.util_percent = seen.memory_util_percent = seen.sample_interval_s =
+          Reading<double>::unknown("cut into MIG instances");
     if (!gpu.samples.polled_because().empty() && seen.util_percent)
       snapshot.not_seen.push_back({fmt::format("buffered utilisation of GPU {}", i),
                                    gpu.samples.polled_because() + "; asked instead"});
@@ -281,7 +289,7 @@ void NvmlGpus::read(Snapshot& snapshot) {
     read_processes(gpu.device, seen);
     read_process_use(gpu, now, seen);
     snapshot.gpus.push_back(seen);
-    read_instances(gpu, seen, now, snapshot);
+    if (cut) read_instances(gpu, seen, now, snapshot);
   }
   ++throughput_turn_;
   last_read_s_ = now.monotonic;

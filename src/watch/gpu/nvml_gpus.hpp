@@ -51,6 +51,7 @@ class NvmlGpus {
                      GpuSeen& seen) const;
   void read_processes(Device device, GpuSeen& seen) const;
   void read_process_use(const Gpu& gpu, const Clocks& now, GpuSeen& seen) const;
+  bool cut_into_instances(Device device) const;
   void read_instances(Gpu& gpu, const GpuSeen& parent, const Clocks& now, Snapshot& snapshot) const;
 
   std::unique_ptr<Library> library_;  // outlives the meters

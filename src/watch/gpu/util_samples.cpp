@@ -159,8 +159,9 @@ Status UtilSamples::take(Device device, const Clocks& now, GpuSeen& gpu) {
   if (last_s_ >= 0 && now.monotonic > last_s_) {
     if (gpu.util_percent) polled_.push_back({now.monotonic, *gpu.util_percent});
     gpu.samples.swap(polled_);
-    if (!gpu.samples.empty())
-      gpu.sample_interval_s = (now.monotonic - last_s_) / static_cast<double>(gpu.samples.size());
+    gpu.sample_interval_s = gpu.samples.empty()
+                                ? Reading<double>::unknown(gpu.util_percent.why())
+                                : (now.monotonic - last_s_) / static_cast<double>(gpu.samples.size());
   } else {
     gpu.sample_interval_s = Reading<double>::unknown("from the second look on");
   }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "jpeg/encoder.hpp"
 #include "jpeg/fixtures.hpp"
 #include "record/seek_index.hpp"
+#include "watch/logs/log_samples.hpp"
 
 namespace stoker {
 namespace {
@@ -148,6 +150,13 @@ void write_indexes(const Writer& writer, const std::vector<SeedFile>& files) {
   }
 }
 
+void write_traces(const Writer& writer) {
+  for (const watch::log_samples::Sample& sample : watch::log_samples::all()) {
+    const auto bytes = std::as_bytes(std::span(sample.text));
+    writer.write("trace", sample.name, {}, Bytes(bytes.begin(), bytes.end()));
+  }
+}
+
 void write_all(const std::string& folder) {
   const Writer writer(folder);
   const std::vector<SeedFile> files = jpeg_files();
@@ -162,6 +171,7 @@ void write_all(const std::string& folder) {
   }
   for (const SeedFile& file : other_images()) writer.write_image("image_decode", file);
   write_indexes(writer, files);
+  write_traces(writer);
 }
 
 }  // namespace

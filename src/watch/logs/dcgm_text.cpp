@@ -82,14 +82,14 @@ Result<Trace> read_dcgm_text(std::string_view text, const std::string& path) {
     const std::string_view instance_id = metric->label("GPU_I_ID");
     const std::string instance =
         instance_id.empty() ? std::string() : fmt::format("MIG {}/{}", *index, instance_id);
-    const std::string_view name = metric->label("modelName");
     GpuSeen& gpu = rows.add({.time = parse_log_time(metric->time_ms),
                              .gpu = *index,
                              .uuid = metric->label("UUID"),
                              .instance = instance,
                              .column = column,
                              .value = metric->value});
-    gpu.name = instance.empty() ? name : metric->label("GPU_I_PROFILE");
+    const std::string_view name = metric->label(instance.empty() ? "modelName" : "GPU_I_PROFILE");
+    if (!name.empty()) gpu.name = name;
   }
   builder.cannot_tell_beyond_gpus();
   return builder.finish(path);

@@ -116,8 +116,14 @@ bool read_word(std::string_view word, Parts& parts) {
     return true;
   }
   if (name.find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos) {
-    if (const auto month = month_named(name); month && !parts.month) parts.month = month;
-    return name.size() <= 9;  // a month, a weekday, a zone
+    if (const auto month = month_named(name)) {
+      if (!parts.month) parts.month = month;
+      return true;
+    }
+    constexpr std::string_view kWeekdays = "mon tue wed thu fri sat sun";
+    const bool zone =
+        word.size() <= 5 && word.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string_view::npos;
+    return zone || (name.size() >= 3 && kWeekdays.find(name.substr(0, 3)) % 4 == 0);
   }
   std::string_view digits = word;
   const auto number = take_digits(digits, 1, 4);

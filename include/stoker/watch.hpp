@@ -31,7 +31,7 @@ struct GpuSample {
 struct GpuProcess {
   std::int64_t pid = 0;
   bool here = true;
-  std::string kind;  // compute, graphics, mps
+  std::string kind;  // compute, graphics, mps; open: holds the device file where the driver lists nobody here
   std::string name;
   Reading<std::uint64_t> memory_bytes;
   Reading<double> sm_percent;  // of the time since the last snapshot; garbage above 100 is left out

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -415,6 +416,49 @@ TEST_F(NvmlProbe, TellsWhichProcessesAreHere) {
             std::tuple(55, true, "train"));
   EXPECT_EQ(std::tuple(processes[2].pid, processes[2].here), std::tuple(7002, false));  // two claim it
   EXPECT_EQ(std::tuple(processes[3].pid, processes[3].here), std::tuple(9, false));
+}
+
+class Container : public NvmlProbe {
+ protected:
+  void holder(const std::string& pid, const std::string& parent, const std::string& device) {
+    folder_.write("proc/" + pid + "/comm", "python\n");
+    folder_.write("proc/" + pid + "/status", "Name:\tpython\nPPid:\t" + parent + "\nNSpid:\t" + pid + "\n");
+    std::filesystem::create_directories(folder_.path("proc/" + pid + "/fd"));
+    std::filesystem::create_symlink(device, folder_.path("proc/" + pid + "/fd/40"));
+  }
+};
+
+TEST_F(Container, TheOneThatHoldsTheDeviceIsTheOneListed) {
+  holder("20", "1", "/dev/nvidia0");
+  holder("21", "20", "/dev/nvidia0");  // its worker
+  holder("30", "1", "/dev/nvidia1");
+  write("gpu 0\nseen 0 0 util=50\nprocess 0 0 pid=90001 memory_mib=4000 sm=44\n");
+  GpuProbe probe(options());
+  const auto processes = *only_gpu(probe).processes;
+  ASSERT_EQ(processes.size(), 1);
+  EXPECT_EQ(processes[0].pid, 20);
+  EXPECT_TRUE(processes[0].here);
+  EXPECT_EQ(processes[0].name, "python");
+  EXPECT_EQ(processes[0].sm_percent, Reading<double>(44));
+}
+
+TEST_F(Container, WhereNobodyIsListedHoldersAreNamed) {
+  holder("20", "1", "/dev/nvidia0");
+  holder("30", "1", "/dev/nvidia0");
+  write("gpu 0\nseen 0 0 util=50\n");
+  GpuProbe probe(options());
+  const auto processes = *only_gpu(probe).processes;
+  ASSERT_EQ(processes.size(), 2);
+  EXPECT_EQ(processes[0].kind, "open");
+  EXPECT_FALSE(processes[0].sm_percent.known());
+  EXPECT_FALSE(processes[0].memory_bytes.known());
+}
+
+TEST_F(Container, AnIdleGpuThatAMonitorHoldsIsUnused) {
+  holder("20", "1", "/dev/nvidia0");
+  write("gpu 0\nseen 0 0 util=0 memory_used_mib=10\n");
+  GpuProbe probe(options());
+  EXPECT_THAT(*only_gpu(probe).processes, IsEmpty());
 }
 
 // ---- MIG, SM activity, PCIe -------------------------------------------------------------------------------

@@ -41,6 +41,8 @@ void GpuProbe::read(Snapshot& snapshot) {
     std::vector<GpuProcess> processes = *gpu.processes;
     for (GpuProcess& process : processes) parts_->processes.find(process, now_s);
     gpu.processes = std::move(processes);
+    if (gpu.vendor == "nvidia" && gpu.mig_parent.empty())
+      parts_->processes.find_holders(gpu, parts_->nvidia->device_file(gpu.index), now_s);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "stoker/watch.hpp"
 
@@ -19,12 +20,20 @@ class GpuProcesses {
   // Cost: what was not found is looked for again after 10 s.
   void find(GpuProcess& process, double now_s);
 
+  // Where a GPU is in use and no process that its driver lists is here, as in a container: the processes that
+  // hold `device` ("/dev/nvidia0") open, of kind "open". If one is listed and one holds it, they are the
+  // same. Cost: a look at every open file, every 10 s at most.
+  void find_holders(GpuSeen& gpu, const std::string& device, double now_s);
+
  private:
   void read_namespaces();
+  void read_holders();
 
   std::string proc_root_;
   std::map<std::int64_t, std::int64_t> by_other_number_;
-  double read_s_ = -1e9;
+  std::map<std::string, std::vector<std::int64_t>>
+      holders_;  // by device file; without those that a parent told
+  double namespaces_read_s_ = -1e9, holders_read_s_ = -1e9;
 };
 
 }  // namespace stoker::watch

@@ -295,6 +295,13 @@ void NvmlGpus::read(Snapshot& snapshot) {
   last_read_s_ = now.monotonic;
 }
 
+std::string NvmlGpus::device_file(int index) const {
+  unsigned minor = 0;
+  const Device device = gpus_.at(static_cast<std::size_t>(index)).device;
+  if (device == nullptr || library_->minor_number(device, &minor) != kSuccess) return "";
+  return fmt::format("/dev/nvidia{}", minor);
+}
+
 void NvmlGpus::poll() {
   const double now = Clocks::now().monotonic;
   for (Gpu& gpu : gpus_)

@@ -26,6 +26,8 @@ class NvmlGpus {
   // Adds a GpuSeen for each GPU and each MIG instance, and to not_seen the GPUs that may not be looked at.
   // The processes' `here` and `name` are left to the caller.
   void read(Snapshot& snapshot);
+  // "/dev/nvidia0" of the GPU of this index; empty where it is not known.
+  std::string device_file(int index) const;
   // See GpuProbe.
   void poll();
 

@@ -29,6 +29,7 @@ void Library::find_identity() {
   find(handle_by_index, "nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex");
   find(name, "nvmlDeviceGetName");
   find(uuid, "nvmlDeviceGetUUID");
+  find(minor_number, "nvmlDeviceGetMinorNumber");
   find(mig_mode, "nvmlDeviceGetMigMode");
   find(mig_count_max, "nvmlDeviceGetMaxMigDeviceCount");
   find(mig_handle, "nvmlDeviceGetMigDeviceHandleByIndex");

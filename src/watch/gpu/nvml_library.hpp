@@ -49,6 +49,7 @@ class Library {
   Function<unsigned*> count;
   Function<unsigned, Device*> handle_by_index;
   Function<Device, char*, unsigned> name, uuid;
+  OneNumber minor_number;
   Function<Device, Utilization*> utilization;
   Function<Device, int, unsigned long long, int*, unsigned*, Sample*> samples;
   Function<Device, MemoryV2*> memory_v2;

@@ -13,7 +13,8 @@ constexpr std::size_t kLeastSamples = 12;
 constexpr double kFastestDriver = 1.0 / 6;  // no driver renews its value sooner (nvml.h: 1/6 to 1 s)
 constexpr double kLeastSpread = 10;         // percent: below it a curve is steady
 constexpr double kLeastStrength = 0.3;
-constexpr double kNearlyAsHigh = 0.8;
+constexpr double kNearlyAsHigh = 0.65;
+constexpr double kResolved = 8;  // samples a period
 
 // Seconds between samples that are new: the median distance, or the driver's where logs poll faster than it.
 double spacing_of(const std::vector<GpuSample>& samples, const Reading<double>& interval_s) {
@@ -61,22 +62,27 @@ std::vector<double> autocorrelation(std::vector<double> grid) {
   return result;
 }
 
+struct Peak {
+  double lag = 0, height = 0;
+};
+
+// A peak between grid points, by a parabola through its neighbours.
+Peak refined(const std::vector<double>& correlation, std::size_t lag) {
+  const double before = correlation[lag - 1], at = correlation[lag], after = correlation[lag + 1];
+  const double bend = before - 2 * at + after;
+  const double shift = bend < 0 ? 0.5 * (before - after) / bend : 0;
+  return {.lag = static_cast<double>(lag) + shift, .height = at - 0.25 * (before - after) * shift};
+}
+
 // Local maxima behind the first dip below zero.
-std::vector<std::size_t> peaks_of(const std::vector<double>& correlation) {
-  std::vector<std::size_t> peaks;
+std::vector<Peak> peaks_of(const std::vector<double>& correlation) {
+  std::vector<Peak> peaks;
   std::size_t lag = 1;
   while (lag < correlation.size() && correlation[lag] > 0) ++lag;
   for (; lag + 1 < correlation.size(); ++lag)
     if (correlation[lag] >= correlation[lag - 1] && correlation[lag] > correlation[lag + 1])
-      peaks.push_back(lag);
+      peaks.push_back(refined(correlation, lag));
   return peaks;
-}
-
-// The lag of a peak between grid points, by a parabola through its neighbours.
-double refined(const std::vector<double>& correlation, std::size_t lag) {
-  const double before = correlation[lag - 1], at = correlation[lag], after = correlation[lag + 1];
-  const double bend = before - 2 * at + after;
-  return static_cast<double>(lag) + (bend < 0 ? 0.5 * (before - after) / bend : 0);
 }
 
 double quantile(std::vector<double> values, double part) {
@@ -107,24 +113,23 @@ Waveform waveform_of(const std::vector<GpuSample>& all, const Reading<double>& i
   }
   if (std::sqrt(std::max(0.0, square - mean * mean)) < kLeastSpread) return unknown("no oscillation");
 
-  const std::vector<double> correlation = autocorrelation(grid);
-  const std::vector<std::size_t> peaks = peaks_of(correlation);
+  const std::vector<Peak> peaks = peaks_of(autocorrelation(grid));
   // Multiples of a period are periods too: the first peak that is nearly as high as any.
   double highest = 0;
-  for (const std::size_t peak : peaks) highest = std::max(highest, correlation[peak]);
+  for (const Peak& peak : peaks) highest = std::max(highest, peak.height);
   if (highest < kLeastStrength) return unknown("no oscillation that repeats");
-  const std::size_t best = *std::ranges::find_if(
-      peaks, [&](std::size_t peak) { return correlation[peak] >= kNearlyAsHigh * highest; });
-  const double period = refined(correlation, best) * spacing;
-  if (period < 2 * spacing - 1e-9)
-    return unknown(fmt::format("shorter than two of the samples ({:.2f} s apart)", spacing));
+  const Peak best =
+      *std::ranges::find_if(peaks, [&](const Peak& peak) { return peak.height >= kNearlyAsHigh * highest; });
+  if (best.lag < 2) return unknown(fmt::format("shorter than two of the samples ({:.2f} s apart)", spacing));
 
-  Waveform wave{.period_s = period, .strength = std::min(1.0, correlation[best])};
-  wave.duty_share = high > low ? std::clamp((mean - low) / (high - low), 0.0, 1.0) : mean / 100;
+  Waveform wave{.period_s = best.lag * spacing, .strength = std::min(1.0, best.height)};
+  // Few samples a period hold busy and idle mixed: their mean is the duty, their extremes are not.
+  const bool resolved = best.lag >= kResolved && high > low;
+  wave.duty_share = std::clamp(resolved ? (mean - low) / (high - low) : mean / 100, 0.0, 1.0);
   // A weaker peak at a whole fraction of the period: short turns, one of which is long.
-  const double turns = static_cast<double>(best) / static_cast<double>(peaks.front());
+  const double turns = best.lag / peaks.front().lag;
   const double whole = std::round(turns);
-  if (whole >= 2 && std::abs(turns - whole) < 0.2 && correlation[peaks.front()] > 0.05)
+  if (whole >= 2 && std::abs(turns - whole) < 0.2 && peaks.front().height > 0.05)
     wave.slow_one_in = static_cast<int>(whole);
   return wave;
 }

@@ -1,6 +1,7 @@
 #include "doctor/gpu_curve.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "doctor/waveform.hpp"
@@ -42,7 +43,7 @@ void add_samples(GpuCurve& curve, const GpuSeen& gpu, double time_s) {
   if (!gpu.samples.empty()) {
     curve.by_driver = true;
     for (const GpuSample& sample : gpu.samples)
-      if (plausible(sample.percent) &&
+      if (plausible(sample.percent) && std::isfinite(sample.time_s) &&
           (curve.samples.empty() || sample.time_s >= curve.samples.back().time_s))
         curve.samples.push_back(sample);
     return;

@@ -277,8 +277,7 @@ std::optional<double> Measures::allowed_with_quota() const {
 
 std::optional<double> Measures::stall() const {
   std::optional<double> waits = stall_counted;
-  if (!waits && (main_waits || main_delay))
-    waits = main_waits.value_or(0) + main_socket.value_or(0) + main_delay.value_or(0);
+  if (!waits && main_waits) waits = *main_waits + main_socket.value_or(0) + main_delay.value_or(0);
   if (!waits) return std::nullopt;
   return share(busy ? std::min(*waits, idle()) : *waits);
 }
@@ -328,7 +327,7 @@ Measures measure(const Trace& trace, const Window& window, const std::vector<con
     }
   if (gpus > 0) m.busy = busy / gpus;
   m.seconds = window.seconds();
-  if (window.last <= window.first || m.seconds <= 0) return m;
+  if (window.last <= window.first || !(m.seconds > 0)) return m;
   m.snapshots = window.last - window.first + 1;
 
   Sums sums;

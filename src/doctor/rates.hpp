@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "stoker/reading.hpp"
@@ -15,7 +16,7 @@ inline double share(double x) { return std::clamp(x, 0.0, 1.0); }
 class Growth {
  public:
   void add(const std::optional<double>& before, const std::optional<double>& after) {
-    if (!before || !after) return;
+    if (!before || !after || !std::isfinite(*before) || !std::isfinite(*after)) return;
     seen_ = true;
     sum_ += std::max(0.0, *after - *before);
   }
@@ -26,7 +27,7 @@ class Growth {
 
   // Absent where no pair was seen.
   std::optional<double> per(double seconds) const {
-    if (!seen_ || seconds <= 0) return std::nullopt;
+    if (!seen_ || !(seconds > 0) || !std::isfinite(sum_ / seconds)) return std::nullopt;
     return sum_ / seconds;
   }
   std::optional<double> total() const { return seen_ ? std::optional(sum_) : std::nullopt; }

@@ -124,6 +124,12 @@ std::optional<TrainingProcess> holder_of_device(const WatchOptions& options, con
   return training(processes, best->pid, "has a GPU's device open");
 }
 
+// Left by a training that is gone. In a container the training itself may be the first process.
+bool is_adopted(const Process& worker, const Process& parent) {
+  if (parent.pid != 1 || parent.command == worker.command) return false;
+  return !is_python_helper(worker) || parent.command.find("python") == std::string::npos;
+}
+
 std::optional<TrainingProcess> parent_of_workers(const Processes& processes) {
   std::map<std::int64_t, int> workers;
   for (const auto& [pid, process] : processes) {
@@ -132,7 +138,7 @@ std::optional<TrainingProcess> parent_of_workers(const Processes& processes) {
     if (parent && parent->command.find("multiprocessing.forkserver") != std::string::npos) {
       parent = find(processes, parent->parent);
     }
-    if (parent && parent->pid != 1) ++workers[parent->pid];  // init's: their training is gone
+    if (parent && !is_adopted(process, *parent)) ++workers[parent->pid];
   }
   const auto most = std::max_element(workers.begin(), workers.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -142,11 +148,12 @@ std::optional<TrainingProcess> parent_of_workers(const Processes& processes) {
 }
 
 // The process that a job's processes come from: those that fork share its command line.
-std::int64_t root_of(const Processes& processes, std::int64_t pid) {
+std::int64_t root_of(const Processes& processes, std::int64_t pid, const std::set<std::int64_t>& ours) {
   for (;;) {
     const Process* process = find(processes, pid);
     const Process* parent = process ? find(processes, process->parent) : nullptr;
-    if (!parent || (parent->command != process->command && !is_python_helper(*process))) return pid;
+    if (!parent || ours.contains(parent->pid)) return pid;
+    if (parent->command != process->command && !is_python_helper(*process)) return pid;
     pid = parent->pid;
   }
 }
@@ -165,8 +172,7 @@ std::optional<TrainingProcess> busiest(const WatchOptions& options) {
   for (const auto& [pid, process] : processes) {
     const Process* earlier = find(before, pid);
     if (!earlier || earlier->start_ticks != process.start_ticks || ours.contains(pid)) continue;
-    const std::int64_t root = root_of(processes, pid);
-    ticks[ours.contains(root) ? pid : root] += process.cpu_ticks - earlier->cpu_ticks;
+    ticks[root_of(processes, pid, ours)] += process.cpu_ticks - earlier->cpu_ticks;
   }
   const auto most = std::max_element(ticks.begin(), ticks.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <optional>
 #include <unistd.h>
 #include <utility>
 
@@ -58,13 +59,14 @@ std::vector<ProcessId> ProcessTree::look() {
     }
   }
   std::vector<ProcessId> found;
-  const auto add = [&](std::int64_t pid) {
+  const auto add = [&](std::int64_t pid, std::optional<std::int64_t> parent) {
     if (std::any_of(found.begin(), found.end(), [&](const ProcessId& id) { return id.pid == pid; })) return;
     const ProcessId id = identify(proc_root_, pid);
-    if (id.start_ticks != 0) found.push_back(id);
+    // Another parent: the number was given anew since it was scanned.
+    if (id.start_ticks != 0 && id.parent == parent.value_or(id.parent)) found.push_back(id);
   };
   const std::vector<ProcessId> before = std::exchange(members_, {});
-  if (before.empty()) add(pid_);
+  if (before.empty()) add(pid_, std::nullopt);
   for (const ProcessId& member : before) {
     const ProcessId now = identify(proc_root_, member.pid);
     if (now.start_ticks == member.start_ticks) found.push_back(now);
@@ -72,10 +74,10 @@ std::vector<ProcessId> ProcessTree::look() {
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::int64_t parent = found[i].pid;
     if (lists_) {
-      for (const std::int64_t child : children_listed(parent)) add(child);
+      for (const std::int64_t child : children_listed(parent)) add(child, parent);
     } else {
       const auto [first, last] = children.equal_range(parent);
-      for (auto child = first; child != last; ++child) add(child->second.pid);
+      for (auto child = first; child != last; ++child) add(child->second.pid, parent);
     }
   }
   members_ = found;

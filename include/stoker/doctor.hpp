@@ -137,7 +137,10 @@ struct DiagnoseOptions {
 // The verdict of a trace. A pure function: no clock, no files.
 Report diagnose(const Trace& trace, const DiagnoseOptions& options = {});
 
-// `gpu>=80`, `stall<0.1`, `cpu<90`, several joined by `,`: a condition on a report.
+// `gpu>=80`, `stall<0.1`, several joined by `,`: conditions on a report. gpu and gpu_min are the mean and the
+// lowest utilisation of the GPUs that are used (of all where none is), percent; stall a share 0..1; cpu the
+// training's share of the CPUs that it may use, percent; further images_per_s, confidence, unused (GPUs),
+// throttled (a share), sm_active, and verdict==NAME.
 struct Check {
   std::string text;
   bool met = false;

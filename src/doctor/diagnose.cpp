@@ -67,6 +67,13 @@ double confidence_of(const Finding& finding, const Case& c) {
   return share((0.4 + 0.6 * share(finding.margin)) * amount(c));
 }
 
+// Processes outside the watched tree that compute on GPUs, beside the training's own.
+bool other_ranks(const Case& c) {
+  return std::ranges::any_of(c.curves, &GpuCurve::ours) &&
+         std::ranges::any_of(
+             c.curves, [](const GpuCurve& curve) { return curve.listed && !curve.ours && curve.used(); });
+}
+
 void add_causes(Report& report, const Case& c, const Finding& finding) {
   const Measures& m = c.m;
   auto& causes = report.causes;
@@ -88,6 +95,9 @@ void add_causes(Report& report, const Case& c, const Finding& finding) {
         "the memory limit throws out pages that are read again: the page cache is too small for the data");
   if (c.window.ended) causes.push_back("the training ended while it was watched");
   if (c.window.warm_up_left_out) causes.push_back("the training's warm-up is left out of the rates");
+  if (finding.verdict == Verdict::noisy_neighbour && other_ranks(c))
+    causes.push_back(
+        "other processes hold GPUs here: they may be ranks of this training; watch their launcher instead");
   const auto stall = m.stall();
   if (m.busy && stall && m.idle() > 0.2 && m.idle() - *stall > 0.15 &&
       finding.verdict != Verdict::main_thread && finding.verdict != Verdict::hang)

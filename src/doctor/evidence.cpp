@@ -63,6 +63,8 @@ std::vector<Evidence> evidence_of(const Measures& m, const IoMeasures& io, const
     list.percent(fmt::format("periods in which {} was throttled", quota.path), quota.throttled_share,
                  "cpu.stat");
   }
+  list.percent("time that some task waited for a CPU", m.cpu_pressure, "/proc/pressure/cpu");
+  list.percent("time that some task waited for storage", m.io_pressure, "/proc/pressure/io");
   list.percent("CPU time stolen by the hypervisor", m.steal.value_or(0) > 0.01 ? m.steal : std::nullopt,
                "/proc/stat");
   const auto mb = [](const Reading<double>& x) { return x ? std::optional(*x / 1e6) : std::nullopt; };

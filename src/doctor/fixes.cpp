@@ -30,11 +30,24 @@ class Planner {
     const double used = m_.workers_cpu.value_or(0) + m_.main_cpus();
     double free = cpus.value_or(used);
     if (m_.online) free = std::min(free, *m_.online - others);
+    free = in_units_of_cores(free);
     // What it gets today it can have.
     return {.cpu = m_.workers_cpu.value_or(0),
             .main_cpu = m_.main_cpus(),
             .waits = 0,
             .cpus = std::max(free, used)};
+  }
+  // Two hyper-threads of a core do less than twice as much, where it was measured how much less.
+  double in_units_of_cores(double cpus) const {
+    if (!in_.probe || !in_.probe->second_thread_gain || !m_.cores || cpus <= *m_.cores) return cpus;
+    return *m_.cores + (cpus - *m_.cores) * std::clamp(*in_.probe->second_thread_gain - 1, 0.0, 1.0);
+  }
+  // Beyond what cores alone do, an estimate is an upper bound unless that was measured.
+  GainLabel estimate(const Producers& p, double rate) const {
+    const bool measured = in_.probe && in_.probe->second_thread_gain;
+    const bool needs_hyper_threads =
+        m_.cores && m_.online && *m_.cores < *m_.online && (p.cpu + p.main_cpu) * rate + others() > *m_.cores;
+    return needs_hyper_threads && !measured ? GainLabel::up_to : GainLabel::estimate;
   }
   Producers today() const { return producers(m_.allowed_with_quota(), others()); }
   double others() const { return m_.others_cpu.value_or(0); }
@@ -80,6 +93,7 @@ class Planner {
   void waiting_workers(GainLabel label);
   void main_thread();
   void hang();
+  void watch();
 
   const Finding& finding_;
   const FixInput& in_;
@@ -91,24 +105,28 @@ class Planner {
 
 void Planner::more_workers() {
   const Producers p = today();
-  const int cpus =
-      std::max(1, static_cast<int>(std::floor(m_.allowed_with_quota().value_or(workers() + 1) + 1e-6)));
+  const double allowed = m_.allowed_with_quota().value_or(workers() + 1);
+  const int cpus = std::max(1, static_cast<int>(std::floor(allowed + 1e-6)));
   if (!known()) {
-    const int guess = std::max(workers(), cpus);
+    const int guess = std::max(workers() + 1, cpus);
     add(fmt::format("more workers: {} → {}", m_.workers, guess), how_workers(m_, guess), std::nullopt,
         GainLabel::unknown);
     return;
   }
   int enough = enough_workers(p, limit_, workers(), std::max(workers(), cpus), false);
+  if (enough <= workers()) {
+    cheaper_decode();
+    return;
+  }
   // A thread that idles costs next to nothing, and a second hyper-thread of a core brings less than the
   // first: twice what the estimate needs, to a power of two.
-  if (m_.kind == WorkerKind::threads && enough > workers())
+  if (m_.kind == WorkerKind::threads)
     enough =
         std::min(std::max(enough, cpus), static_cast<int>(std::bit_ceil(2U * static_cast<unsigned>(enough))));
-  if (enough <= workers() && finding_.verdict != Verdict::too_few_workers) return;
+  const double rate = soft_minimum(limit_, producer_limit(p, enough));
   add(fmt::format("more {}: {} → {}", m_.kind == WorkerKind::processes ? "workers" : "loader threads",
                   workers(), enough),
-      how_workers(m_, enough), soft_minimum(limit_, producer_limit(p, enough)), GainLabel::estimate);
+      how_workers(m_, enough), rate, estimate(p, rate));
 }
 
 void Planner::lift_quota() {
@@ -126,7 +144,7 @@ void Planner::lift_quota() {
   const double needed = std::ceil((p.cpu + p.main_cpu) * limit_ + 0.5);
   add(fmt::format("no CPU quota of {:.3g} CPUs on cgroup {}{}", worst->cpus, worst->path, behind),
       how_quota(*worst, fmt::format("{:.0f}", std::max(1.0, next ? std::min(*next, needed) : needed))),
-      rate(p), GainLabel::estimate);
+      rate(p), estimate(p, rate(p).value_or(1)));
 }
 
 void Planner::cheaper_decode() {
@@ -245,7 +263,17 @@ void Planner::hang() {
       "nothing moves, so there is no rate to compare with");
 }
 
+void Planner::watch() {
+  if (finding_.verdict == Verdict::data_bound || finding_.verdict == Verdict::cpu_bound)
+    add("watch the training itself", {{"shell", "stoker doctor --pid PID, while it runs"}}, std::nullopt,
+        GainLabel::unknown, "curves alone do not tell what would bring how much");
+}
+
 std::vector<Fix> Planner::plan() {
+  if (m_.mains == 0) {
+    watch();
+    return std::move(fixes_);
+  }
   switch (finding_.verdict) {
     case Verdict::too_few_workers:
       more_workers();

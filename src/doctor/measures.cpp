@@ -229,17 +229,23 @@ void take_loader_threads(const Sums& sums, const Snapshot& last, Measures& m) {
 
 void take_machine(const Trace& trace, const Window& window, const Sums& sums, Measures& m) {
   m.job_cpu = sums.job.per(m.seconds);
-  Growth busy, idle, iowait, steal, watcher;
+  Growth busy, idle, iowait, steal, watcher, cpu_waits, io_waits;
   for (std::size_t i = window.first + 1; i <= window.last; ++i) {
     const HostSeen& before = trace.snapshots[i - 1].host;
     const HostSeen& after = trace.snapshots[i].host;
     watcher.add(before.watcher_cpu_s, after.watcher_cpu_s);
+    if (before.cpu_pressure && after.cpu_pressure)
+      cpu_waits.add(before.cpu_pressure->some_s, after.cpu_pressure->some_s);
+    if (before.io_pressure && after.io_pressure)
+      io_waits.add(before.io_pressure->some_s, after.io_pressure->some_s);
     if (!before.cpu || !after.cpu) continue;
     busy.add(before.cpu->busy_s(), after.cpu->busy_s());
     idle.add(before.cpu->idle_s, after.cpu->idle_s);
     iowait.add(before.cpu->iowait_s, after.cpu->iowait_s);
     steal.add(before.cpu->steal_s, after.cpu->steal_s);
   }
+  m.cpu_pressure = cpu_waits.per(m.seconds);
+  m.io_pressure = io_waits.per(m.seconds);
   if (const auto used = busy.per(m.seconds)) {
     if (m.job_cpu) m.others_cpu = std::max(0.0, *used - *m.job_cpu - watcher.per(m.seconds).value_or(0));
     const double all = *busy.total() + *idle.total() + *iowait.total() + *steal.total();
@@ -285,6 +291,7 @@ std::optional<double> Measures::stall() const {
 void measure_limits(const Trace& trace, std::size_t index, Measures& m) {
   const Snapshot& snapshot = trace.snapshots[index];
   if (snapshot.host.online_cpus) m.online = *snapshot.host.online_cpus;
+  if (snapshot.host.cores && *snapshot.host.cores > 0) m.cores = *snapshot.host.cores;
   m.allowed = m.online;
   m.allowed_by = "online CPUs";
   const auto tighten = [&m](double cpus, std::string by) {

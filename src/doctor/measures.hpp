@@ -68,11 +68,13 @@ struct Measures {
   std::optional<double> job_cpu;     // all processes of the training
   std::optional<double> others_cpu;  // everybody else, this program apart
   std::optional<double> online;
+  std::optional<double> cores;    // physical ones
   std::optional<double> allowed;  // C: by affinity and cpusets; a quota apart
   std::string allowed_by;
   std::optional<double> free_cpu;
-  std::optional<double> steal;  // share of all CPU time
-  std::vector<Quota> quotas;    // every level that has one, the tightest first
+  std::optional<double> cpu_pressure, io_pressure;  // shares of time that some task waited
+  std::optional<double> steal;                      // share of all CPU time
+  std::vector<Quota> quotas;                        // every level that has one, the tightest first
 
   // CPUs that the training may use, quotas too.
   std::optional<double> allowed_with_quota() const;

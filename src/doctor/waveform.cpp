@@ -91,6 +91,22 @@ double quantile(std::vector<double> values, double part) {
   return *at;
 }
 
+// How often the curve rises from low to high, with some slack against noise.
+int rises_of(const std::vector<double>& grid, double low, double high) {
+  const double on = low + 0.6 * (high - low), off = low + 0.4 * (high - low);
+  bool up = grid.front() > on;
+  int rises = 0;
+  for (const double x : grid) {
+    if (!up && x > on) {
+      up = true;
+      ++rises;
+    } else if (x < off) {
+      up = false;
+    }
+  }
+  return rises;
+}
+
 Waveform unknown(const std::string& why) {
   return {.period_s = Reading<double>::unknown(why), .duty_share = Reading<double>::unknown(why)};
 }
@@ -126,11 +142,9 @@ Waveform waveform_of(const std::vector<GpuSample>& all, const Reading<double>& i
   // Few samples a period hold busy and idle mixed: their mean is the duty, their extremes are not.
   const bool resolved = best.lag >= kResolved && high > low;
   wave.duty_share = std::clamp(resolved ? (mean - low) / (high - low) : mean / 100, 0.0, 1.0);
-  // A weaker peak at a whole fraction of the period: short turns, one of which is long.
-  const double turns = best.lag / peaks.front().lag;
+  const double turns = rises_of(grid, low, high) * best.lag / static_cast<double>(grid.size());
   const double whole = std::round(turns);
-  if (whole >= 2 && std::abs(turns - whole) < 0.2 && peaks.front().height > 0.05)
-    wave.slow_one_in = static_cast<int>(whole);
+  if (whole >= 2 && std::abs(turns - whole) < 0.2) wave.slow_one_in = static_cast<int>(whole);
   return wave;
 }
 

@@ -11,7 +11,7 @@ namespace stoker::doctor {
 struct Waveform {
   Reading<double> period_s;
   Reading<double> duty_share;      // 0..1, of a period
-  std::optional<int> slow_one_in;  // of N short turns one is long: in-order delivery by N workers
+  std::optional<int> slow_one_in;  // of N turns in a period one is long: in-order delivery by N workers
   double strength = 0;             // 0..1: of the autocorrelation at the period
 };
 

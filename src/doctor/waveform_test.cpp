@@ -80,6 +80,8 @@ TEST(Waveform, OneLongStepInFour) {
   const Waveform wave = waveform_of(sampled(120, 0.1, busy), 0.1);
   ASSERT_TRUE(wave.period_s.known()) << wave.period_s.why();
   EXPECT_NEAR(*wave.period_s, 4.0, 0.2);
+  EXPECT_EQ(wave.slow_one_in, 4);
+  EXPECT_FALSE(waveform_of(sampled(120, 0.1, square(0.6, 0.6)), 0.1).slow_one_in.has_value());
 }
 
 TEST(Waveform, FewSamplesOrNone) {

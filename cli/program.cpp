@@ -27,7 +27,7 @@ struct Verb {
   int (*run)(const Call&);
 };
 
-constexpr std::array<Verb, 12> kVerbs{{
+constexpr std::array<Verb, 13> kVerbs{{
     {"synth", "make a small set of real JPEGs that a network can learn", run_synth},
     {"pack", "write a folder, list or container as a RecordIO container", run_pack},
     {"index", "find where decoding may begin within each JPEG of a source", run_index},
@@ -36,6 +36,7 @@ constexpr std::array<Verb, 12> kVerbs{{
     {"inspect", "tell what image files are, and whether they decode", run_inspect},
     {"train", "train a ResNet on packed or plain photos", run_train},
     {"export", "write the weights of a checkpoint for PyTorch", run_export},
+    {"doctor", "say why a training's GPU waits, and what a fix brings", run_doctor},
     {"bench decode", "decode routes beside plain libjpeg-turbo, one thread", run_bench_decode},
     {"bench load", "the loader at several thread numbers", run_bench_load},
     {"bench pack", "what packing costs in CPU time", run_bench_pack},
@@ -57,7 +58,7 @@ constexpr std::array<Group, 1> kGroups{{
 std::string overview() {
   std::string text =
       "Example: stoker synth photos && stoker pack photos/train train.rec\n\n"
-      "Stoker keeps GPUs fed: photos to packs, packs to batches, batches to a model.\n"
+      "Stoker keeps GPUs fed: photos to packs to batches to a model.\n"
       "Usage: stoker VERB [arguments] [options]\n";
   for (const Verb& verb : kVerbs) text += fmt::format("  {:<14}{}\n", verb.name, verb.purpose);
   text +=

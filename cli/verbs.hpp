@@ -38,5 +38,6 @@ int run_bench_pack(const Call& call);
 int run_bench_start(const Call& call);
 int run_train(const Call& call);
 int run_export(const Call& call);
+int run_doctor(const Call& call);
 
 }  // namespace stoker::cli

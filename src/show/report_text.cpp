@@ -13,8 +13,7 @@ namespace {
 constexpr std::string_view kUnknown = "-";
 constexpr std::size_t kEvidenceShown = 6;
 constexpr std::size_t kFixesShown = 3;
-constexpr std::size_t kHowsShown = 2;
-constexpr std::size_t kUnknownShown = 3;
+constexpr std::size_t kUnknownShown = 2;
 constexpr std::size_t kGpusShown = 16;
 
 // Colours that stay apart for the colour-blind: blue is well, yellow is not.
@@ -73,9 +72,13 @@ std::string_view headline(Verdict verdict) {
   return "";
 }
 
+// "0.57", "12.3 MB/s", "0": three digits, without zeroes that tell nothing.
 std::string number(const Reading<double>& value, std::string_view unit = "") {
   if (!value.known()) return std::string(kUnknown);
-  return short_number(*value) + (unit.empty() ? "" : " ") + std::string(unit);
+  std::string digits = short_number(*value);
+  if (digits.find('.') != std::string::npos) digits.erase(digits.find_last_not_of('0') + 1);
+  if (digits.ends_with('.')) digits.pop_back();
+  return digits + (unit.empty() ? "" : " ") + std::string(unit);
 }
 
 std::string whole(const Reading<double>& value, double scale = 1) {
@@ -174,7 +177,7 @@ class Page {
     if (cpu.allowed.known() || cpu.training.known()) {
       line();
       paragraph(
-          "CPUs  ",
+          "cpus  ",
           fmt::format(
               "{} may be used{}; the training uses {}, others {}", number(cpu.allowed),
               cpu.limited_by.empty() ? "" : fmt::format(" of {} ({})", number(cpu.online), cpu.limited_by),
@@ -184,7 +187,7 @@ class Page {
       const auto share = [](const Reading<double>& value) {
         return value.known() ? fmt::format("{:.0f} %", *value * 100) : std::string(kUnknown);
       };
-      paragraph("      ", fmt::format("{}: {} on a CPU, {} waiting for one, {} in I/O, {} idle",
+      paragraph("work  ", fmt::format("{}: {} on a CPU, {} waiting for one, {} in I/O, {} idle",
                                       counted(static_cast<std::size_t>(*cpu.workers), "worker"),
                                       share(cpu.workers_on_cpu), share(cpu.workers_waiting_for_cpu),
                                       share(cpu.workers_in_io), share(cpu.workers_idle)));
@@ -193,29 +196,28 @@ class Page {
     if (io.read_chars_per_s.known()) {
       constexpr double kMB = 1e6;
       const auto rate = [](const Reading<double>& value) {
-        return value.known() ? short_number(*value / kMB) + " MB/s" : std::string(kUnknown);
+        return value.known() ? number(*value / kMB, "MB/s") : std::string(kUnknown);
       };
       std::string text =
           fmt::format("{} read, {} of it from devices", rate(io.read_chars_per_s), rate(io.read_bytes_per_s));
       if (io.limit_bytes_per_s.known())
         text += fmt::format("; limit {} ({})", rate(io.limit_bytes_per_s), io.limited_by);
       if (!io.mount.empty()) text += "; " + io.mount;
-      paragraph("I/O   ", text);
+      paragraph("i/o   ", text);
     }
   }
 
+  // What speaks for the verdict; sources are in the JSON.
   void evidence() {
     if (report_.evidence.empty()) return;
-    line();
-    line(paint_.bold("Evidence"));
+    std::string text;
     std::size_t shown = 0;
     for (const Evidence& one : report_.evidence) {
+      if (!one.value.known()) continue;
       if (shown++ == kEvidenceShown) break;
-      const std::string value = one.value.known()
-                                    ? number(one.value, one.unit)
-                                    : "unknown" + (one.value.why().empty() ? "" : ", " + one.value.why());
-      paragraph("  ", fmt::format("{}: {} ({})", one.what, value, one.source));
+      text += fmt::format("{}{} {}", text.empty() ? "" : "; ", one.what, number(one.value, one.unit));
     }
+    if (!text.empty()) paragraph("seen  ", text);
   }
 
   void fixes() {
@@ -228,8 +230,7 @@ class Page {
       if (fix.predicted_images_per_s.known())
         text += fmt::format(", {} images/s", short_number(*fix.predicted_images_per_s));
       paragraph(fmt::format("{}  ", i + 1), text);
-      for (std::size_t k = 0; k < fix.how.size() && k < kHowsShown; ++k)
-        paragraph("     ", fmt::format("{}: {}", fix.how[k].tool, fix.how[k].text));
+      if (!fix.how.empty()) paragraph("     ", fmt::format("{}: {}", fix.how[0].tool, fix.how[0].text));
     }
   }
 
@@ -237,7 +238,7 @@ class Page {
     if (report_.unknown.empty()) return;
     line();
     for (std::size_t i = 0; i < report_.unknown.size() && i < kUnknownShown; ++i)
-      paragraph("not known: ", fmt::format("{} ({})", report_.unknown[i].what, report_.unknown[i].why));
+      paragraph("?     ", fmt::format("not known: {} ({})", report_.unknown[i].what, report_.unknown[i].why));
     if (report_.unknown.size() > kUnknownShown)
       line(fmt::format("and {} more; --json has all", report_.unknown.size() - kUnknownShown));
   }

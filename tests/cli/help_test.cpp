@@ -47,7 +47,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Page{"bench_decode", {"bench", "decode", "--help"}},
                     Page{"bench_load", {"bench", "load", "--help"}},
                     Page{"bench_pack", {"bench", "pack", "--help"}},
-                    Page{"bench_start", {"bench", "start", "--help"}}, Page{"train", {"train", "--help"}}),
+                    Page{"bench_start", {"bench", "start", "--help"}}, Page{"train", {"train", "--help"}},
+                    Page{"doctor", {"doctor", "--help"}}),
     [](const auto& one) { return std::string(one.param.name); });
 
 TEST(Help, IsSpelledInSeveralWays) {
@@ -64,8 +65,8 @@ TEST(Help, IsSpelledInSeveralWays) {
 
 TEST(Help, NamesEveryVerb) {
   const std::string overview = stoker({"help"}).out;
-  for (const char* verb : {"pack", "index", "ls", "verify", "inspect", "synth", "train", "bench decode",
-                           "bench load", "bench pack", "bench start"}) {
+  for (const char* verb : {"pack", "index", "ls", "verify", "inspect", "synth", "train", "doctor",
+                           "bench decode", "bench load", "bench pack", "bench start"}) {
     EXPECT_NE(overview.find(std::string("\n  ") + verb + " "), std::string::npos) << verb;
   }
 }

@@ -146,7 +146,7 @@ struct NetworkSeen {
 // A mount that somebody reads from: of network and FUSE file systems the block devices show nothing.
 struct MountSeen {
   std::string path, source, type;
-  std::string device;  // "254:0", "0:47"
+  std::string device;  // "254:0" (a partition's disk), "0:47"
   bool network = false;
   Reading<std::uint64_t> read_bytes, reads;  // NFS: from mountstats
   Reading<double> read_time_s;               // NFS: summed over requests
@@ -156,11 +156,12 @@ struct MountSeen {
 // ---- The training -----------------------------------------------------------------------------------------
 
 // How often sampled threads were met in one state since the last snapshot. `call`, `wait` and `target` are
-// read for sleeping threads only.
+// read for sleeping threads only; a call that the kernel does not let us see is empty.
 struct ThreadTally {
   char state = '?';  // R running or ready, S sleeping, D uninterruptible, T stopped, t traced, Z gone
-  std::string call;  // the system call, "poll", "futex", "pread64"; "running" where it was left meanwhile
-  std::optional<std::int64_t> timeout_ms;  // of poll and its kind
+  std::string call;  // the system call, "poll", "futex", "pread64"; "running" where it was left meanwhile,
+                     // "page_fault" outside of any, "other"
+  std::optional<std::int64_t> timeout_ms;  // of poll and its kind; -1: for ever
   std::string wait;                        // the kernel function it sleeps in (wchan)
   std::string target;  // what a read or poll is on: "file", "pipe", "socket", "unix_socket", "eventfd", …
   std::uint64_t count = 0;
@@ -168,7 +169,8 @@ struct ThreadTally {
 };
 
 // Threads of one process that bear one name. The process's first thread stands alone (`main`). Counters:
-// since the threads began, without those that ended.
+// since the threads began, those that ended since they were seen with them, so that none falls. Of a process
+// with very many threads some are sampled, at random.
 struct ThreadsSeen {
   std::string name;
   bool main = false;
@@ -188,11 +190,12 @@ struct ProcessIo {
   bool operator==(const ProcessIo&) const = default;
 };
 
-// A file that a worker was met reading, or waiting to open. Kept to the most frequent few.
+// A file that a process was met reading, waiting to open, or holding open for reading since the last
+// snapshot. A few are kept.
 struct FileSeen {
   std::string path;
   std::string mount;
-  std::uint64_t size_bytes = 0;
+  std::uint64_t size_bytes = 0;  // 0: not known, or empty
   std::uint64_t count = 0;
   bool operator==(const FileSeen&) const = default;
 };

@@ -37,19 +37,42 @@ bool is_backed_by_memory(std::string_view name) {
   return name.starts_with("loop") || name.starts_with("ram") || name.starts_with("zram");
 }
 
+// The whole device that a partition is of; empty where the number is no partition's.
+std::string whole_device(const std::string& sys_root, const std::string& number) {
+  const std::string folder = fmt::format("{}/dev/block/{}", sys_root, number);
+  if (!read_text(folder + "/partition", 64)) return {};
+  const FileText device = read_text(folder + "/../dev", 64);
+  return device ? std::string(Words(*device).next()) : std::string();
+}
+
+// Limits and most counters are of whole devices: mounts are to name these.
+void name_whole_devices(const std::vector<std::string_view>& diskstats, const std::string& sys_root,
+                        std::vector<MountSeen>& mounts) {
+  for (MountSeen& mount : mounts) {
+    if (mount.device.starts_with("0:") && mount.source.starts_with("/dev/")) {  // btrfs
+      for (const std::string_view line : diskstats) {
+        const std::optional<DeviceSeen> device = parse_device(line);
+        if (device && mount.source == "/dev/" + device->name) mount.device = device->number;
+      }
+    }
+    const std::string whole = whole_device(sys_root, mount.device);
+    if (!whole.empty()) mount.device = whole;
+  }
+}
+
 }  // namespace
 
 std::vector<DeviceSeen> read_devices(const std::string& proc_root, const std::string& sys_root,
                                      std::vector<MountSeen>& mounts) {
   std::vector<DeviceSeen> devices;
   const std::string text = read_text(proc_root + "/diskstats").value_or("");
-  for (const std::string_view line : lines_of(text)) {
+  const std::vector<std::string_view> lines = lines_of(text);
+  name_whole_devices(lines, sys_root, mounts);
+  for (const std::string_view line : lines) {
     std::optional<DeviceSeen> device = parse_device(line);
     if (!device) continue;
     bool mounted = false;
-    for (MountSeen& mount : mounts) {
-      if (mount.device.starts_with("0:") && mount.source == "/dev/" + device->name)
-        mount.device = device->number;
+    for (const MountSeen& mount : mounts) {
       mounted = mounted || mount.device == device->number;
     }
     const bool used = device->reads + device->writes > 0;

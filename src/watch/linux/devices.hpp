@@ -9,8 +9,9 @@
 
 namespace stoker::watch {
 
-// Whole devices that have a size, loops and memory disks only where they were used; of partitions those that
-// `mounts` lie on. Gives mounts that name a device by its path (btrfs) that device's number.
+// Whole devices that have a size, loops and memory disks only where they were used. Gives mounts of a
+// partition, and those that name a device by its path (btrfs), the number of the whole device; a partition
+// whose device cannot be told is itself in the list.
 std::vector<DeviceSeen> read_devices(const std::string& proc_root, const std::string& sys_root,
                                      std::vector<MountSeen>& mounts);
 

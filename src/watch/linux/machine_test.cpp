@@ -55,7 +55,7 @@ constexpr const char* kDisks =
     "  11       0 sr0 0 0 0 0 0 0 0 0 0 0 0\n"
     "   8       0 garbage 1 2\n";
 
-TEST(ReadDevices, GivesWholeDevicesAndMountedPartitions) {
+TEST(ReadDevices, WithoutSysfsAMountedPartitionStandsForItself) {
   const ProcFixture proc;
   proc.write("proc/diskstats", kDisks);
   for (const char* name : {"loop0", "loop1", "nvme0n1"})
@@ -78,6 +78,21 @@ TEST(ReadDevices, GivesWholeDevicesAndMountedPartitions) {
   EXPECT_EQ(devices[1].rotational, false);
   EXPECT_EQ(devices[2].name, "nvme0n1p2");
   EXPECT_EQ(mounts[0].device, "259:2");
+}
+
+TEST(ReadDevices, AMountOfAPartitionNamesItsDisk) {
+  const ProcFixture proc;
+  proc.write("proc/diskstats", kDisks);
+  proc.write("sys/block/nvme0n1/size", "4096\n");
+  proc.write("sys/devices/nvme0n1/dev", "259:0\n");
+  proc.write("sys/devices/nvme0n1/nvme0n1p1/partition", "1\n");
+  proc.link("sys/dev/block/259:1", "../../devices/nvme0n1/nvme0n1p1");
+  std::vector<MountSeen> mounts = {
+      {.path = "/", .source = "/dev/nvme0n1p1", .type = "ext4", .device = "259:1"}};
+  const auto devices = read_devices(proc.root(), proc.root("sys"), mounts);
+  EXPECT_EQ(mounts[0].device, "259:0");
+  ASSERT_EQ(devices.size(), 1U);
+  EXPECT_EQ(devices[0].name, "nvme0n1");
 }
 
 constexpr const char* kNetHead =

@@ -6,7 +6,7 @@ namespace stoker::watch {
 
 namespace {
 
-constexpr std::string_view kBlanks = " \t\n";
+constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
 template <class T>
 std::optional<T> whole_number(std::string_view text) {
@@ -39,14 +39,12 @@ std::optional<std::uint64_t> to_hexadecimal(std::string_view text) {
 }  // namespace
 
 std::string_view Words::next() {
-  const std::size_t begin = rest_.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) {
-    rest_ = {};
-    return {};
-  }
-  rest_.remove_prefix(begin);
-  const std::string_view word = rest_.substr(0, rest_.find_first_of(kBlanks));
-  rest_.remove_prefix(word.size());
+  std::size_t begin = 0;
+  while (begin < rest_.size() && is_blank(rest_[begin])) ++begin;
+  std::size_t end = begin;
+  while (end < rest_.size() && !is_blank(rest_[end])) ++end;
+  const std::string_view word = rest_.substr(begin, end - begin);
+  rest_.remove_prefix(end);
   return word;
 }
 
@@ -97,16 +95,24 @@ std::optional<std::uint64_t> number_of(std::string_view text, std::string_view k
   return Words(*value).next_number<std::uint64_t>();
 }
 
-std::optional<StatLine> parse_stat(std::string_view text) {
+std::optional<StatHead> parse_stat_head(std::string_view text) {
   const std::size_t open = text.find('(');
   const std::size_t close = text.rfind(')');  // numbers alone stand behind the name
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) return std::nullopt;
-  StatLine stat;
-  stat.name = text.substr(open + 1, close - open - 1);
   Words words(text.substr(close + 1));
   const std::string_view state = words.next();  // field 3
   if (state.size() != 1) return std::nullopt;
-  stat.state = state[0];
+  return StatHead{text.substr(open + 1, close - open - 1), state[0]};
+}
+
+std::optional<StatLine> parse_stat(std::string_view text) {
+  const auto head = parse_stat_head(text);
+  if (!head) return std::nullopt;
+  StatLine stat;
+  stat.name = head->name;
+  stat.state = head->state;
+  Words words(text.substr(text.rfind(')') + 1));
+  words.skip(1);
   const auto parent = words.next_number<std::int64_t>();
   words.skip(9);
   const auto user = words.next_number<std::uint64_t>();  // field 14
@@ -175,8 +181,7 @@ CpuTimes parse_cpu_times(std::string_view text, double ticks_per_s) {
 }
 
 std::optional<int> count_cpus(std::string_view list) {
-  const std::size_t last = list.find_last_not_of(kBlanks);
-  list = list.substr(0, last == std::string_view::npos ? 0 : last + 1);
+  while (!list.empty() && is_blank(list.back())) list.remove_suffix(1);
   if (list.empty()) return std::nullopt;
   std::int64_t count = 0;
   while (!list.empty()) {

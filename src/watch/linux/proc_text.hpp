@@ -36,7 +36,14 @@ std::vector<std::string_view> lines_of(std::string_view text);
 std::optional<std::string_view> value_of(std::string_view text, std::string_view key);
 std::optional<std::uint64_t> number_of(std::string_view text, std::string_view key);
 
-// /proc/PID/stat and /proc/PID/task/TID/stat. The name may hold blanks, brackets and newlines.
+// The start of /proc/PID/stat and /proc/PID/task/TID/stat. The name may hold blanks, brackets and newlines.
+struct StatHead {
+  std::string_view name;
+  char state = '?';
+};
+std::optional<StatHead> parse_stat_head(std::string_view text);
+
+// All of it.
 struct StatLine {
   std::string_view name;
   char state = '?';

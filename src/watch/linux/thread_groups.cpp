@@ -42,7 +42,7 @@ void ThreadGroups::look_for_threads() {
     // A number that came again belongs to another thread: what was opened for the first cannot be read.
     std::array<char, 1024> memory;
     const auto text = listed.contains(thread.id) ? thread.stat.read(memory) : tl::unexpected(ESRCH);
-    const auto stat = text ? parse_stat(*text) : std::nullopt;
+    const auto stat = text ? parse_stat_head(*text) : std::nullopt;
     if (stat) {
       listed.erase(thread.id);
       rename(thread, stat->name);
@@ -58,7 +58,7 @@ void ThreadGroups::look_for_threads() {
     Thread thread(process_, id, *budget_);
     std::array<char, 1024> memory;
     const auto text = thread.stat.read(memory);
-    const auto stat = text ? parse_stat(*text) : std::nullopt;
+    const auto stat = text ? parse_stat_head(*text) : std::nullopt;
     if (!stat) continue;
     thread.name = stat->name;
     threads_.push_back(std::move(thread));
@@ -88,7 +88,7 @@ void ThreadGroups::sample_main() {
 void ThreadGroups::sample(Thread& thread) {
   std::array<char, 1024> memory;
   const auto text = thread.stat.read(memory);
-  const auto stat = text ? parse_stat(*text) : std::nullopt;
+  const auto stat = text ? parse_stat_head(*text) : std::nullopt;
   if (!stat) return;  // ended: the next look forgets it
   ThreadSight sight;
   sight.state = stat->state;

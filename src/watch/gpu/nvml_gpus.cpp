@@ -154,18 +154,20 @@ void NvmlGpus::read_throughput(std::size_t index, GpuSeen& seen) {
     seen.pcie_rx_bytes_per_s = seen.pcie_tx_bytes_per_s = Reading<double>::unknown("from the second look on");
     return;
   }
-  if (slow_throughput_ && index != throughput_turn_ % gpus_.size()) {
+  const bool slow = quickest_throughput_s_ > kSlowCall;
+  if (slow && index != throughput_turn_ % gpus_.size()) {
     seen.pcie_rx_bytes_per_s = seen.pcie_tx_bytes_per_s =
         Reading<double>::unknown("GPUs take turns: it takes the driver 20 ms a look");
     return;
   }
-  const double begin = Clocks::now().monotonic;
   const Device device = gpus_[index].device;
-  seen.pcie_rx_bytes_per_s = ask(*library_, library_->pcie_throughput, device, kPcieReceived, 1024);
-  seen.pcie_tx_bytes_per_s = ask(*library_, library_->pcie_throughput, device, kPcieSent, 1024);
-  if (!slow_throughput_ && Clocks::now().monotonic - begin > 2 * kSlowCall) {
-    slow_throughput_ = true;
-    throughput_turn_ = index;
+  for (const auto& [counter, reading] :
+       {std::pair{kPcieReceived, &seen.pcie_rx_bytes_per_s}, {kPcieSent, &seen.pcie_tx_bytes_per_s}}) {
+    const double begin = Clocks::now().monotonic;
+    *reading = ask(*library_, library_->pcie_throughput, device, counter, 1024);
+    const double took = Clocks::now().monotonic - begin;
+    if (quickest_throughput_s_ == 0) throughput_turn_ = index;
+    quickest_throughput_s_ = quickest_throughput_s_ == 0 ? took : std::min(took, quickest_throughput_s_);
   }
 }
 

@@ -115,12 +115,12 @@ void UtilSamples::take_buffered(Device device, const Clocks& now, const Reading<
     last_s_ = now.monotonic;
     return;
   }
+  const double interval = interval_s_ > 0 ? interval_s_ : kPollEvery;
   for (const Sample& sample : samples) {
     const double time = now.monotonic_of(sample.time_us);
-    if (time <= last_s_) continue;  // told before, or filled in
+    if (time <= last_s_ + interval / 2) continue;  // told before, or filled in
     gpu.samples.push_back({time, sample.value.as_double});
   }
-  const double interval = interval_s_ > 0 ? interval_s_ : kPollEvery;
   if (gpu.samples.empty() && last_period && now.monotonic - last_s_ > kDryPeriods * interval) {
     if (*last_period == 0)
       for (double t = last_s_ + interval; t < now.monotonic && gpu.samples.size() < kMostSamples;

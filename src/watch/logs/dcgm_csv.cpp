@@ -1,5 +1,6 @@
 // What DCGM's Python reader writes: one value a row, "GPUId,TimeStampUs,Field,Values", not in order of time.
 #include <algorithm>
+#include <utility>
 
 #include "base/csv.hpp"
 #include "watch/logs/cells.hpp"
@@ -38,6 +39,7 @@ struct OwnedRow {
   int gpu = 0;
   Column column;
   std::string value;
+  std::size_t line = 0;
 };
 
 }  // namespace
@@ -64,9 +66,9 @@ Result<Trace> read_dcgm_csv(std::string_view text, const std::string& path) {
       continue;
     }
     const Column column = find_column("dcgm " + record[places.field]);
-    if (column.is_value()) found.push_back({*time, *index, column, record[places.value]});
+    if (column.is_value()) found.push_back({*time, *index, column, record[places.value], reader.line()});
   }
-  std::ranges::stable_sort(found, {}, [](const OwnedRow& row) { return row.time.seconds; });
+  std::ranges::sort(found, {}, [](const OwnedRow& row) { return std::pair(row.time.seconds, row.line); });
   MetricRows rows(builder);
   for (const OwnedRow& row : found)
     rows.add({.time = row.time, .gpu = row.gpu, .column = row.column, .value = row.value});

@@ -2,6 +2,8 @@
 // [0] NVIDIA GeForce RTX 2070 | 29°C,  31 %,   0 % (E: 0 %  D: 0 %), 18 / 175 W |  7584 /  7982 MB |
 // user:python/4711(7581M)
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "watch/logs/cells.hpp"
 #include "watch/logs/log_builder.hpp"
@@ -41,9 +43,9 @@ std::optional<GpuLine> gpu_line(std::string_view line) {
 std::optional<LogTime> time_of(std::string_view line) {
   const std::vector<std::string_view> words = words_of(line);
   for (std::size_t i = 0; i + 5 <= words.size(); ++i) {
-    const char* end = words[i + 4].data() + words[i + 4].size();
     const auto time =
-        parse_log_time(std::string_view(words[i].data(), static_cast<std::size_t>(end - words[i].data())));
+        parse_log_time(fmt::format("{}", fmt::join(words.begin() + static_cast<std::ptrdiff_t>(i),
+                                                   words.begin() + static_cast<std::ptrdiff_t>(i + 5), " ")));
     if (time && time->kind == TimeKind::wall) return time;
   }
   return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <tuple>
 #include <utility>
 
 #include "base/units.hpp"
@@ -11,7 +12,7 @@ namespace stoker::watch {
 
 namespace {
 
-constexpr std::size_t kMostGpuReadings = 500'000;  // about 1.5 GB
+constexpr std::size_t kMostGpuReadings = 500'000;  // about 1 GB
 constexpr std::size_t kMostGpus = 1024;            // of one snapshot
 constexpr double kDay = 86400;
 
@@ -152,7 +153,10 @@ Result<Trace> LogBuilder::finish(const std::string& path) {
                                           .found = fmt::format("{} without a row of values{}", trace_.kind,
                                                                left_out_ ? ", " + first_left_out_ : ""),
                                           .allowed = "at least one"});
-  for (Snapshot& snapshot : trace_.snapshots) std::ranges::stable_sort(snapshot.gpus, {}, &GpuSeen::index);
+  for (Snapshot& snapshot : trace_.snapshots)
+    std::ranges::sort(snapshot.gpus, {}, [](const GpuSeen& gpu) {
+      return std::tuple(gpu.index, !gpu.mig_parent.empty(), std::string_view(gpu.uuid));
+    });
   if (without_time_ > 0 && trace_.snapshots.size() > 1) cannot_tell("time", assumed_why_);
   if (steps_back_ > 0)
     cannot_tell("time",

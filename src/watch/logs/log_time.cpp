@@ -15,10 +15,12 @@ namespace {
 // Takes a whole number of `least` to `most` digits off the text's front.
 std::optional<int> take_digits(std::string_view& text, std::size_t least, std::size_t most) {
   std::size_t digits = 0;
-  while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') ++digits;
-  if (digits < least || digits > most) return std::nullopt;
   int value = 0;
-  std::from_chars(text.data(), text.data() + digits, value);
+  for (; digits < text.size() && text[digits] >= '0' && text[digits] <= '9'; ++digits) {
+    if (digits == most) return std::nullopt;
+    value = 10 * value + (text[digits] - '0');
+  }
+  if (digits < least) return std::nullopt;
   text.remove_prefix(digits);
   return value;
 }

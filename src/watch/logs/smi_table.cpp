@@ -87,7 +87,7 @@ class TableReader {
     const std::vector<std::string_view> first = words_of(cells[0]), second = words_of(cells[1]);
     const auto index = first.size() >= 2 ? gpu_index(first[0]) : std::nullopt;
     if (index && cells[1].find(':') != std::string_view::npos) {
-      gpu_ = *index;
+      gpu_ = index;
       GpuSeen& gpu = builder_.gpu(*index);
       for (std::size_t i = 1; i + 1 < first.size(); ++i)
         gpu.name += (gpu.name.empty() ? "" : " ") + std::string(first[i]);

@@ -12,7 +12,6 @@
 #include "doctor/rules.hpp"
 #include "doctor/speed.hpp"
 #include "doctor/summary.hpp"
-#include "doctor/waveform.hpp"
 
 namespace stoker {
 
@@ -104,15 +103,12 @@ void add_causes(Report& report, const Case& c, const Finding& finding) {
     causes.push_back(fmt::format("the GPU idles {:.0f} % of the time beyond what the training waits for data",
                                  100 * (m.idle() - *stall)));
   for (const GpuCurve* curve : c.training) {
-    const Waveform wave = waveform_of(
-        curve->samples, curve->seen.empty() ? Reading<double>() : curve->seen.back()->sample_interval_s);
-    if (wave.slow_one_in && (m.kind != WorkerKind::processes || m.workers == *wave.slow_one_in)) {
-      causes.push_back(
-          fmt::format("one step in {} is long: {} workers deliver in order, and each batch takes one of them "
-                      "longer than {} steps",
-                      *wave.slow_one_in, *wave.slow_one_in, *wave.slow_one_in));
-      break;
-    }
+    const std::optional<int> n = curve->slow_one_in;
+    if (!n || (c.watched && (m.kind != WorkerKind::processes || m.workers != *n))) continue;
+    causes.push_back(fmt::format(
+        "one step in {} is long, as {} workers make it that deliver in order and take longer than {} steps",
+        *n, *n, *n));
+    break;
   }
   const bool jpeg_idle = std::ranges::any_of(c.training, [](const GpuCurve* curve) {
     return !curve->seen.empty() && curve->seen.back()->jpeg_percent && *curve->seen.back()->jpeg_percent < 1;

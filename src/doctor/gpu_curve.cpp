@@ -126,6 +126,7 @@ void summarise(GpuCurve& curve, const Trace& trace) {
       curve.samples, curve.seen.empty() ? Reading<double>() : curve.seen.back()->sample_interval_s);
   summary.period_s = wave.period_s;
   summary.duty_share = wave.duty_share;
+  curve.slow_one_in = wave.slow_one_in;
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ struct GpuCurve {
   bool by_driver = false;            // the driver's buffered samples, not one value a snapshot
   bool ours = false;                 // its driver lists a process of the watched training
   bool idle_by_clocks = false;  // no utilisation, but the driver says that clocks are down for want of work
-  bool listed = false;          // its driver lists processes
+  std::optional<int> slow_one_in;  // of its waveform
+  bool listed = false;             // its driver lists processes
   GpuSummary summary;
 
   // Any kernel worth the name ran in the time.

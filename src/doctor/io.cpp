@@ -108,13 +108,21 @@ void take_device(const DeviceRates& rates, double seconds, IoMeasures& io) {
     io.summary.device_latency_ms = *rates.time.total() / *rates.reads.total() * 1e3;
 }
 
+// Of the device itself, or of the disk that it is a partition of.
+bool limits(const IoLimit& limit, const DeviceSeen& device, const Snapshot& snapshot) {
+  if (limit.device == device.number) return true;
+  return std::ranges::any_of(snapshot.devices, [&](const DeviceSeen& disk) {
+    return disk.number == limit.device && !disk.name.empty() && device.name.starts_with(disk.name);
+  });
+}
+
 // The tightest limit of any level on the device that is read.
 void take_limits(const Trace& trace, const Window& window, const DeviceRates& rates, const Sums& sums,
                  IoMeasures& io) {
   const double seconds = window.seconds();
   for (const CgroupLevel& level : trace.snapshots[window.last].cgroups)
     for (const IoLimit& limit : level.io_limits) {
-      if (!rates.device || limit.device != rates.device->number) continue;
+      if (!rates.device || !limits(limit, *rates.device, trace.snapshots[window.last])) continue;
       const auto consider = [&](std::optional<double> allowed, std::optional<double> used, bool bytes) {
         if (!allowed || *allowed <= 0 || !used) return;
         const double part = *used / *allowed;

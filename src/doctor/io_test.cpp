@@ -87,6 +87,20 @@ TEST(Io, AnotherDevicesLimitIsNotThisOnes) {
   EXPECT_EQ(report.verdict, Verdict::io_latency) << report.summary;
 }
 
+TEST(Io, ADisksLimitHoldsForItsPartitions) {
+  const Report report = diagnose(made_trace(waiting(), [](Snapshot& s, double t) {
+    add_device(s, t, 200, 20e6, 0.02, 0.9);
+    s.devices[0].number = "254:1";
+    s.devices[0].name = "vda1";
+    DeviceSeen disk;
+    disk.number = "254:0";
+    disk.name = "vda";
+    s.devices.push_back(disk);
+    add_limit(s, 21e6, std::nullopt);
+  }));
+  EXPECT_EQ(report.verdict, Verdict::io_bandwidth) << report.summary;
+}
+
 TEST(Io, ADiskThatSeeksAllTheTimeIsFull) {
   const Report report = diagnose(
       made_trace(waiting(), [](Snapshot& s, double t) { add_device(s, t, 150, 20e6, 0.013, 0.99, true); }));

@@ -75,14 +75,11 @@ Finding hang(const Measures& m, const Measures& tail) {
   const double stopped = std::max(m.worker_stopped.value_or(0), tail.worker_stopped.value_or(0));
   const double margin = std::min(1.0, stopped / kStoppedShare - 1);
   if (stopped > kStoppedShare)
-    return {
-        .verdict = Verdict::hang,
-        .margin = margin,
-        .why = m.workers > 1
-                   ? fmt::format(
-                         "a worker is stopped (state T); batches come in order, so that all {} wait for it",
-                         m.workers)
-                   : "the worker is stopped (state T)"};
+    return {.verdict = Verdict::hang,
+            .margin = margin,
+            .why = m.workers > 1
+                       ? "a worker is stopped (state T), and as batches come in order all wait for it"
+                       : "the worker is stopped (state T)"};
   return {.verdict = Verdict::hang,
           .margin = 0.5,
           .why = "neither GPU nor workers nor the main thread do anything"};

@@ -269,6 +269,34 @@ TEST(Watcher, AThreadsNumberStandsForItsProcess) {
   close(ids[1]);
 }
 
+// What root would add is named, and the rest is seen.
+TEST(Watcher, AnotherUsersProcessIsSeenInPart) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  Child child([](const auto& ready) {
+    ready();
+    for (;;) pause();
+  });
+  const pid_t stranger = fork();
+  if (stranger == 0) {
+    constexpr uid_t kNobody = 65534;
+    if (setresuid(kNobody, kNobody, kNobody) != 0) _exit(77);
+    Watcher watcher(live(child.pid()));
+    const Snapshot next = watcher.next();
+    if (next.processes.size() != 1) _exit(2);
+    const ProcessSeen& process = next.processes[0];
+    if (process.io || process.cuda_visible_devices || !process.user_s) _exit(3);
+    if (process.io.why().find("root") == std::string::npos) _exit(4);
+    if (!is_not_seen(next, "I/O of the processes") || !is_not_seen(next, "system calls of the threads"))
+      _exit(5);
+    const ThreadTally tally = mostly(process);
+    _exit(tally.state == 'S' && tally.call.empty() ? 0 : 6);
+  }
+  int status = 0;
+  waitpid(stranger, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
 // ---- Fixture trees: what this machine may not have -----------------------------------------------------
 
 TEST(WatcherOnFixtures, DelayAccountingOffLeavesIoDelaysUnknown) {

@@ -215,7 +215,9 @@ void note_small_kernels(const Busy& busy, GpuCauses& out) {
 
 // Ranks that wait in NCCL look busy: utilisation 100 at little power, beside one that works.
 void note_straggler(const std::vector<Busy>& all, GpuCauses& out) {
-  if (all.size() < 2) return;
+  // Two GPUs of a log may as well be two jobs.
+  const bool one_training = std::ranges::all_of(all, [](const Busy& busy) { return busy.curve->ours; });
+  if (all.size() < (one_training ? 2U : 3U)) return;
   const Busy* late = nullptr;
   std::size_t full = 0;
   for (const Busy& busy : all) {
@@ -224,29 +226,27 @@ void note_straggler(const std::vector<Busy>& all, GpuCauses& out) {
     if (util < 80) late = &busy;
   }
   if (late && full + 1 == all.size()) {
-    out.causes.push_back(
-        fmt::format("the other ranks wait in NCCL for GPU {}, the straggler: it is busy {:.0f} % of the "
-                    "time, they 95 % and more",
-                    late->curve->index, late->curve->summary.util_mean.value_or(0)));
+    out.causes.push_back(fmt::format(
+        "the other ranks seem to wait in NCCL for GPU {}, the straggler: it is busy {:.0f} % of the "
+        "time, they 95 % and more",
+        late->curve->index, late->curve->summary.util_mean.value_or(0)));
     return;
   }
   if (full < all.size()) return;
-  const Busy *hardest = nullptr, *laziest = nullptr;
-  const auto works = [](const Busy& busy) {
-    return busy.sm.value() ? busy.sm.value() : busy.power_share() ? busy.power_share() : busy.power.value();
-  };
+  std::vector<double> work;
   for (const Busy& busy : all) {
-    if (!works(busy)) return;
-    if (!hardest || *works(busy) > *works(*hardest)) hardest = &busy;
-    if (!laziest || *works(busy) < *works(*laziest)) laziest = &busy;
+    const auto power = busy.power_share() ? busy.power_share() : busy.power.value();
+    const auto works = busy.sm.value() ? busy.sm.value() : power;
+    if (!works) return;
+    work.push_back(*works);
   }
-  std::size_t lazy = 0;
-  for (const Busy& busy : all) lazy += *works(busy) < kStragglerSpread * *works(*hardest) ? 1U : 0U;
-  if (lazy + 1 < all.size() || lazy == 0) return;
-  out.causes.push_back(
-      fmt::format("the other ranks wait in NCCL for GPU {}, the straggler: all are at 95 % utilisation and "
-                  "more, it alone works hard",
-                  hardest->curve->index));
+  const auto hardest = std::ranges::max_element(work);
+  const auto lazy = std::ranges::count_if(work, [&](double x) { return x < kStragglerSpread * *hardest; });
+  if (static_cast<std::size_t>(lazy) + 1 != all.size()) return;
+  out.causes.push_back(fmt::format(
+      "the other ranks seem to wait in NCCL for GPU {}, the straggler: all are at 95 % utilisation "
+      "and more, it alone works hard",
+      all[static_cast<std::size_t>(hardest - work.begin())].curve->index));
 }
 
 }  // namespace

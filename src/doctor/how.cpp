@@ -22,7 +22,8 @@ std::string own_tool(const Measures& m) {
 
 Hows own_first(const Measures& m, Hows hows) {
   const std::string own = own_tool(m);
-  std::ranges::stable_partition(hows, [&own](const Fix::How& how) { return how.tool == own; });
+  const auto found = std::ranges::find(hows, own, &Fix::How::tool);
+  if (found != hows.end()) std::rotate(hows.begin(), found, found + 1);
   return hows;
 }
 

@@ -315,7 +315,7 @@ void measure_limits(const Trace& trace, std::size_t index, Measures& m) {
                           .throttled_share = std::nullopt,
                           .throttled_cpus = std::nullopt});
   }
-  std::ranges::stable_sort(m.quotas, {}, &Quota::cpus);
+  std::ranges::sort(m.quotas, {}, &Quota::cpus);
   m.mains = static_cast<int>(roles.mains.size());
   m.workers = static_cast<int>(roles.workers.size());
   if (m.workers > 0) m.kind = WorkerKind::processes;

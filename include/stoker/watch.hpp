@@ -331,14 +331,16 @@ std::optional<TrainingProcess> find_training(const WatchOptions& options);
 
 // ---- Traces -----------------------------------------------------------------------------------------------
 
-// Reads Stoker's own traces and every log of GPUs it knows, told by content: nvidia-smi CSV, dmon, nvidia-smi
-// tables, gpustat, DCGM text and CSV, W&B events; UTF-8 and UTF-16. A last line that was cut is left out and
-// said in not_seen.
-// Errors: not_found, io, corrupt_data, unsupported (a kind that is known and not read, or not known).
+// Reads Stoker's own traces and every log of GPUs it knows, told by content: nvidia-smi CSV (and tables of
+// scripts like it), dmon, nvidia-smi tables, gpustat, DCGM text and CSV, W&B events, tegrastats; UTF-8 and
+// UTF-16. A last line that was cut is left out and said in not_seen, as are lines that are no row, gaps and
+// clocks that go back. Without time stamps a period is assumed: not_seen has "time" then.
+// Errors: not_found, io, corrupt_data, invalid_argument (a folder), out_of_resources (more than 1 GiB, or
+// 500,000 readings of GPUs), unsupported (a kind that is known and not read, or not known).
 Trace read_trace(const std::string& path);
 
-// One JSON object a line: a head, then the snapshots, each flushed whole.
-// Errors: io, out_of_resources.
+// One JSON object a line: a head, then the snapshots, each flushed whole; what did not fit is taken back.
+// Errors: io, not_found, out_of_resources (a full disk), invalid_argument (the file exists and is not empty).
 class TraceWriter {
  public:
   TraceWriter(const std::string& path, std::int64_t pid);

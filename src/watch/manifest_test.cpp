@@ -73,6 +73,12 @@ TEST(GpuLogs, ThoseOfTheManifestAreThere) {
   EXPECT_GE(manifest_rows().size(), 26u);
 }
 
+// It speaks of all kinds of logs, and is none.
+TEST(GpuLogs, TheManifestItselfIsRefused) {
+  STOKER_NEEDS_DATA(manifest, "gpu-logs/MANIFEST.tsv");
+  EXPECT_THROW(read_trace(manifest), Error);
+}
+
 // The rows of its source whose value was made unreadable are left out of the mean.
 TEST(GpuLogs, UnreadableValuesAreLeftOutAndCounted) {
   STOKER_NEEDS_DATA(made, "gpu-logs/made-na-fields.csv");

@@ -212,6 +212,7 @@ TEST(BadTrace, WhatIsKnownAndNotReadIsNamed) {
        "    3\n",
        "pmon"},
       {"2024/11/23 12:23:29.950, 0, 92 %, 25073 MiB\n", "names its columns"},
+      {"tegrastats prints RAM x/yMB and GR3D_FREQ n%\n", "it begins"},
       {"Dear diary\n", "it begins \"Dear diary\""},
       {"{\"loss\": 1.5}\n", "it begins"},
       {"name,age\nx,1\n", "it begins"},

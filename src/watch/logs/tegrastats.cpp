@@ -12,8 +12,18 @@ namespace stoker::watch {
 
 namespace {
 
+constexpr std::size_t kLongestLine = 4096;
+
+// "RAM 506/3964MB … GR3D_FREQ 42%@76", with a time before it or not.
 bool is_line(std::string_view line) {
-  return line.find("RAM ") != std::string_view::npos && line.find("GR3D_FREQ ") != std::string_view::npos;
+  const std::vector<std::string_view> words = words_of(line.substr(0, kLongestLine));
+  const auto value_of = [&words](std::string_view name) {
+    const auto found = std::ranges::find(words, name);
+    return found == words.end() || found + 1 == words.end() ? std::string_view() : found[1];
+  };
+  const std::string_view memory = value_of("RAM"), load = value_of("GR3D_FREQ");
+  return memory.ends_with("MB") && memory.find('/') != std::string_view::npos &&
+         load.find('%') != std::string_view::npos && load.find_first_not_of("0123456789") == load.find('%');
 }
 
 // What stands before a mark: "925/925" → "925", "12%@76" → "12%".

@@ -27,7 +27,8 @@ class TrainingWatch {
   // Finds processes and threads that are new, forgets those that ended.
   void look();
   void sample_main();
-  // The workers, and the watched process's other threads.
+  // The workers' first threads, the watched process's other threads, and every second time the workers'
+  // others.
   void sample_others();
   // Fills processes, cgroups, mounts and loaders, and adds to not_seen.
   void read(Snapshot& snapshot);
@@ -45,6 +46,7 @@ class TrainingWatch {
   ProcessTree tree_;
   CgroupReader cgroups_;
   std::vector<std::unique_ptr<ProcessWatch>> processes_;
+  std::size_t rounds_ = 0;
   std::size_t next_open_files_ = 0;  // the process whose open files are looked at next
   std::vector<MountSeen> mounts_;
   int mounts_age_ = 0;  // snapshots since they were read

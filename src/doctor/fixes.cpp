@@ -7,6 +7,7 @@
 
 #include "doctor/how.hpp"
 #include "doctor/predict.hpp"
+#include "doctor/rates.hpp"
 
 namespace stoker::doctor {
 
@@ -106,7 +107,7 @@ class Planner {
 void Planner::more_workers() {
   const Producers p = today();
   const double allowed = m_.allowed_with_quota().value_or(workers() + 1);
-  const int cpus = std::max(1, static_cast<int>(std::floor(allowed + 1e-6)));
+  const int cpus = std::max(1, whole(allowed + 1e-6));
   if (!known()) {
     const int guess = std::max(workers() + 1, cpus);
     add(fmt::format("more workers: {} → {}", m_.workers, guess), how_workers(m_, guess), std::nullopt,
@@ -174,7 +175,7 @@ void Planner::cheaper_decode() {
 void Planner::all_cpus() {
   std::optional<double> cpus = m_.online;
   if (!m_.quotas.empty() && cpus) cpus = std::min(*cpus, m_.quotas.front().cpus);
-  const int online = static_cast<int>(m_.online.value_or(0));
+  const int online = whole(m_.online.value_or(0));
   const Producers p = producers(cpus, others());
   add(fmt::format("all {} CPUs in the place of {:.0f} ({})", online, m_.allowed.value_or(0), m_.allowed_by),
       how_all_cpus(in_.pid, online, m_.allowed_by), rate(p), GainLabel::estimate);
@@ -202,7 +203,7 @@ void Planner::one_thread_each() {
 }
 
 void Planner::fewer_workers() {
-  const int fewer = std::max(1, static_cast<int>(m_.allowed_with_quota().value_or(1)));
+  const int fewer = std::max(1, whole(m_.allowed_with_quota().value_or(1)));
   if (fewer < workers())
     add(fmt::format("fewer workers: {} → {}", workers(), fewer), how_workers(m_, fewer), std::nullopt,
         GainLabel::unknown, "at least 0: what switching between them costs is not visible from outside");
@@ -217,7 +218,7 @@ void Planner::waiting_workers(GainLabel label) {
   }
   Producers p = today();
   p.waits = *m_.worker_io * workers();
-  const int most = std::min(kMostWaitingWorkers, std::max(2 * workers(), static_cast<int>(8 * p.cpus)));
+  const int most = std::min(kMostWaitingWorkers, std::max(2 * workers(), whole(8 * p.cpus)));
   const int enough = enough_workers(p, limit_, workers(), std::max(workers(), most), true);
   if (enough <= workers()) return;
   add(fmt::format("more workers, so that more reads are under way: {} → {}", workers(), enough),
@@ -250,7 +251,7 @@ void Planner::main_thread() {
     rate = m_.busy ? std::optional(consumer) : std::nullopt;
   else if (known() && m_.busy)
     rate = soft_minimum(consumer, producer_limit(p, workers()));
-  const int cpus = std::max(1, static_cast<int>(m_.allowed_with_quota().value_or(2)));
+  const int cpus = std::max(1, whole(m_.allowed_with_quota().value_or(2)));
   add(m_.kind == WorkerKind::none ? "workers that load the data beside the main thread"
                                   : "less work in the main thread",
       how_main_thread(m_, cpus), rate, GainLabel::up_to);

@@ -48,7 +48,8 @@ void take_loader_counters(const Trace& trace, const Window& window, Measures& m)
   });
   const auto loaders = static_cast<double>(trace.snapshots[window.last].loaders.size());
   int threads = 0;
-  for (const LoaderSeen& loader : trace.snapshots[window.last].loaders) threads += loader.threads;
+  for (const LoaderSeen& loader : trace.snapshots[window.last].loaders)
+    threads = whole(static_cast<double>(threads) + loader.threads);
   if (!waited.total() || loaders < 1 || threads < 1) return;
   m.kind = WorkerKind::stoker;
   m.threads_named = "stoker-decode";

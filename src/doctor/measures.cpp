@@ -116,7 +116,7 @@ struct Sums {
   }
 };
 
-int rounded(double x) { return static_cast<int>(std::lround(x)); }
+int rounded(double x) { return whole(x + 0.5); }
 
 void take_main(const Sums& sums, Measures& m) {
   const double threads = std::max(1.0, static_cast<double>(sums.mains) / static_cast<double>(sums.steps));

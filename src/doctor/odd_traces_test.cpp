@@ -215,6 +215,11 @@ TEST(OddTrace, WildNumbers) {
         gpu.sample_interval_s = wild();
         for (GpuSample& sample : gpu.samples) sample = {.time_s = wild(), .percent = wild()};
       }
+      if (round % 2 == 0)
+        s.loaders.push_back({.pid = 100,
+                             .threads = 2147483647,
+                             .images = random(),
+                             .stages = {{.name = "consume", .blocked_on_input_s = wild()}}});
       for (ProcessSeen& p : s.processes) {
         p.user_s = wild();
         p.affinity_cpus = static_cast<int>(random() % 4) - 1;

@@ -9,6 +9,9 @@
 
 namespace stoker::doctor {
 
+// A count out of a measured or stated number, bounded: a trace may say anything.
+inline int whole(double x) { return x > 0 ? static_cast<int>(std::min(x, 4096.0)) : 0; }
+
 inline double share(double x) { return std::clamp(x, 0.0, 1.0); }
 
 // What a counter grew by, over the pairs of snapshots that both show it. A fall (threads that ended, a number

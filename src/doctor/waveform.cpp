@@ -30,7 +30,7 @@ double spacing_of(const std::vector<GpuSample>& samples, const Reading<double>& 
 std::vector<double> on_grid(const std::vector<GpuSample>& samples, double spacing) {
   const double begin = samples.front().time_s;
   const double length = (samples.back().time_s - begin) / spacing;
-  const std::size_t cells = std::min(kMostSamples, static_cast<std::size_t>(std::max(0.0, length)) + 1);
+  const std::size_t cells = static_cast<std::size_t>(std::clamp(length, 0.0, kMostSamples - 1.0)) + 1;
   std::vector<double> sums(cells, 0);
   std::vector<int> counts(cells, 0);
   for (const GpuSample& sample : samples) {
@@ -143,8 +143,9 @@ Waveform waveform_of(const std::vector<GpuSample>& all, const Reading<double>& i
   const bool resolved = best.lag >= kResolved && high > low;
   wave.duty_share = std::clamp(resolved ? (mean - low) / (high - low) : mean / 100, 0.0, 1.0);
   const double turns = rises_of(grid, low, high) * best.lag / static_cast<double>(grid.size());
-  const double whole = std::round(turns);
-  if (whole >= 2 && std::abs(turns - whole) < 0.2) wave.slow_one_in = static_cast<int>(whole);
+  const double rounded = std::round(turns);
+  if (rounded >= 2 && rounded < 1000 && std::abs(turns - rounded) < 0.2)
+    wave.slow_one_in = static_cast<int>(rounded);
   return wave;
 }
 

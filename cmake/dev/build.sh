@@ -31,11 +31,11 @@ tests_option() {
   case $verb in test | asan | tsan | lint) echo -DSTOKER_TESTS=ON ;; *) echo -DSTOKER_TESTS=OFF ;; esac
 }
 
-# run_ctest FOLDER [ctest options…]: the slow ones only with --all.
+# run_ctest FOLDER [ctest options…]: the slow ones and all of the doctor's scenarios only with --all.
 run_ctest() {
   local folder=$1
   shift
   local chosen=("$@")
-  [ "$all" = 1 ] || chosen+=(-LE 'slow|net')
+  [ "$all" = 1 ] || chosen+=(-LE 'slow|net|scenario')
   ctest --test-dir "$folder" --parallel "$(nproc)" --output-on-failure --no-tests=error "${chosen[@]}"
 }

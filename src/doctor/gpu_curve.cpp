@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <set>
 
 #include "doctor/waveform.hpp"
 
@@ -67,20 +68,16 @@ bool clocks_idle(const std::vector<const GpuSeen*>& seen) {
   return idle * 2 > told;
 }
 
-void note_users(GpuCurve& curve, const Trace& trace) {
+void note_users(GpuCurve& curve, const std::set<std::int64_t>& watched) {
   for (const GpuSeen* gpu : curve.seen) {
     if (!gpu->processes) continue;
     curve.listed = curve.listed || !gpu->processes->empty();
     for (const GpuProcess& process : *gpu->processes) {
+      curve.ours = curve.ours || (process.here && watched.contains(process.pid));
       const std::string user =
           fmt::format("{} (pid {})", process.name.empty() ? "?" : process.name, process.pid);
       auto& users = curve.summary.users;
       if (users.size() < 16 && std::ranges::find(users, user) == users.end()) users.push_back(user);
-      for (const Snapshot& snapshot : trace.snapshots) {
-        if (curve.ours || !process.here) break;
-        curve.ours =
-            std::ranges::find(snapshot.processes, process.pid, &ProcessSeen::pid) != snapshot.processes.end();
-      }
     }
   }
 }
@@ -152,7 +149,6 @@ std::optional<double> GpuCurve::mean(double from_s, double to_s) const {
 
 std::vector<GpuCurve> gpu_curves(const Trace& trace) {
   std::vector<GpuCurve> whole, instances;
-  std::vector<std::string> parents_without_curve;
   for (const Snapshot& snapshot : trace.snapshots)
     for (const GpuSeen& gpu : snapshot.gpus) {
       GpuCurve& curve = curve_of(gpu.mig_parent.empty() ? whole : instances, gpu);
@@ -172,9 +168,12 @@ std::vector<GpuCurve> gpu_curves(const Trace& trace) {
                     other.seen.front()->mig_parent == curve.uuid;
            });
   });
+  std::set<std::int64_t> watched;
+  for (const Snapshot& snapshot : trace.snapshots)
+    for (const ProcessSeen& process : snapshot.processes) watched.insert(process.pid);
   for (GpuCurve& curve : whole) {
     curve.idle_by_clocks = curve.samples.empty() && clocks_idle(curve.seen);
-    note_users(curve, trace);
+    note_users(curve, watched);
     summarise(curve, trace);
   }
   return whole;

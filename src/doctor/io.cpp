@@ -1,6 +1,7 @@
 #include "doctor/io.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <map>
 
@@ -13,7 +14,6 @@ namespace {
 
 constexpr double kAtLimit = 0.8;      // of a limit in bytes or operations
 constexpr double kFromDevices = 0.1;  // of the bytes read: below it they come from no block device
-constexpr double kProbeGrowth = 1.3;  // 4 readers against 1: below it storage delivers all it can
 constexpr double kDeviceFull = 0.9;   // of time
 constexpr double kQuickRead_ms = 5;   // a device that answers sooner is not at its limit
 constexpr std::uint64_t kLargestImage = 64ULL << 20;  // a larger file holds many images
@@ -143,11 +143,15 @@ void take_limits(const Trace& trace, const Window& window, const DeviceRates& ra
   if (!io.limit_used) io.summary.limit_bytes_per_s = Reading<double>::unknown("no cgroup limits this device");
 }
 
-std::optional<double> probed_growth(const std::optional<ProbeSeen>& probe) {
+// True where more readers got so much more that storage could deliver more; empty where no probe tells.
+// Readers that wait each for themselves get k times as much together; of a store that is full they get a
+// share, beside the training's workers, of k / (k + workers). The line lies half-way between the two.
+std::optional<bool> could_deliver_more(const std::optional<ProbeSeen>& probe, int workers) {
   if (!probe || probe->storage.size() < 2) return std::nullopt;
   const auto [fewest, most] = std::ranges::minmax_element(probe->storage, {}, &ProbeSeen::Readers::readers);
   if (fewest->readers == most->readers || fewest->bytes_per_s <= 0) return std::nullopt;
-  return most->bytes_per_s / fewest->bytes_per_s;
+  const double few = fewest->readers, many = most->readers, beside = std::max(0, workers);
+  return most->bytes_per_s / fewest->bytes_per_s > many / few * std::sqrt((few + beside) / (many + beside));
 }
 
 }  // namespace
@@ -197,10 +201,10 @@ IoMeasures measure_io(const Trace& trace, const Window& window) {
   return io;
 }
 
-Verdict kind_of_wait(const IoMeasures& io, const std::optional<ProbeSeen>& probe) {
+Verdict kind_of_wait(const IoMeasures& io, const std::optional<ProbeSeen>& probe, int workers) {
   if (io.limit_reached) return Verdict::io_bandwidth;
-  if (const auto growth = probed_growth(probe))
-    return *growth < kProbeGrowth ? Verdict::io_bandwidth : Verdict::io_latency;
+  if (const auto more = could_deliver_more(probe, workers))
+    return *more ? Verdict::io_latency : Verdict::io_bandwidth;
   if (io.network) return Verdict::io_wait;
   if (io.limit_used) return Verdict::io_latency;
   if (!io.device_busy) return Verdict::io_wait;

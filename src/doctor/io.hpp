@@ -29,8 +29,8 @@ struct IoMeasures {
 
 IoMeasures measure_io(const Trace& trace, const Window& window);
 
-// Of workers that wait for storage: is it what the storage delivers, or how long each read takes?
+// Of `workers` that wait for storage: is it what the storage delivers, or how long each read takes?
 // io_wait where that cannot be seen.
-Verdict kind_of_wait(const IoMeasures& io, const std::optional<ProbeSeen>& probe);
+Verdict kind_of_wait(const IoMeasures& io, const std::optional<ProbeSeen>& probe, int workers);
 
 }  // namespace stoker::doctor

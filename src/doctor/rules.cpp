@@ -138,7 +138,7 @@ std::optional<Finding> waits_for_storage(const Measures& m, const IoMeasures& io
   const double works = m.worker_cpu.value_or(0) + m.worker_delay.value_or(0);
   const bool most = *m.worker_io > works && *m.worker_io > 0.1;
   if (!most && !near.above(*m.worker_io, kIoShare)) return std::nullopt;
-  const Verdict verdict = kind_of_wait(io, probe);
+  const Verdict verdict = kind_of_wait(io, probe, m.workers);
   const std::string from = io.summary.mount.empty() ? io.summary.device : io.summary.mount;
   std::string why =
       fmt::format("{} wait{} for storage {} of the time{}", workers_text(m), m.workers == 1 ? "s" : "",

@@ -167,7 +167,7 @@ def window_of(trace):
         for line in file:
             snapshot = json.loads(line).get("snapshot")
             if snapshot:
-                times.append(snapshot["time_s"])
+                times.append(snapshot["t"])
     if len(times) < 2:
         raise Failure(f"{trace}: {len(times)} snapshots")
     return times[0], times[-1]

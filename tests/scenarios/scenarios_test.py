@@ -101,8 +101,8 @@ class Judging(unittest.TestCase):
         self.assertTrue(self.judged(says=(r"\b6\b",))["right"])
         self.assertFalse(self.judged(says=(r"\b7\b",))["right"])
 
-    def test_a_period_that_cannot_be_seen(self):
-        self.assertFalse(self.judged(report(gpu=[{"period_s": 2.0, "duty_share": 0.5}]))["right"])
+    def test_no_period_is_shorter_than_a_step(self):
+        self.assertFalse(self.judged(report(gpu=[{"period_s": 0.5, "duty_share": 0.5}]), step_s=0.9)["right"])
 
     def test_a_period_that_must_be_seen(self):
         seen = report(gpu=[{"period_s": 2.0, "duty_share": 0.5}])

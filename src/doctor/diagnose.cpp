@@ -130,6 +130,8 @@ void add_cost(Report& report, const Case& c, const std::optional<UnusedGpus>& un
     cost.lost_per_hour = cost.per_hour * (gone + (1 - gone) * *report.stall_share);
   else if (unused)
     cost.lost_per_hour = cost.per_hour * gone;
+  else if (report.verdict == Verdict::data_bound && c.m.busy)  // by its curve: what it idles it waits
+    cost.lost_per_hour = cost.per_hour * c.m.idle();
   else
     cost.lost_per_hour = Reading<double>::unknown("how long the training waits for data is not known");
   report.cost = cost;

@@ -190,6 +190,14 @@ std::optional<int> threads_asked_for(const Snapshot& snapshot) {
   return std::nullopt;
 }
 
+// The name that tells whose the loader's threads are: TensorFlow's own threads bear one, those of tf.data their
+// process's.
+std::string telling_name(const std::vector<NamedGrowth>& groups, const NamedGrowth& busiest) {
+  const auto tensorflow =
+      std::ranges::find_if(groups, [](const NamedGrowth& group) { return group.name.starts_with("tf_"); });
+  return tensorflow == groups.end() ? busiest.name : tensorflow->name;
+}
+
 void take_loader_threads(const Sums& sums, const Snapshot& last, Measures& m) {
   const NamedGrowth* busiest = nullptr;
   double cpu = 0, delay = 0;
@@ -209,7 +217,7 @@ void take_loader_threads(const Sums& sums, const Snapshot& last, Measures& m) {
   const std::optional<int> asked = threads_asked_for(last);
   const double workers = std::min(there, asked ? *asked : std::max(1.0, std::ceil(at_work - 0.1)));
   m.kind = WorkerKind::threads;
-  m.threads_named = busiest->name;
+  m.threads_named = telling_name(sums.groups, *busiest);
   m.mxnet = asked.has_value();
   m.workers = std::max(1, rounded(workers));
   m.threads_per_worker = 1;

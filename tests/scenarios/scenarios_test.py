@@ -55,7 +55,7 @@ class Truth(Folder):
     def test_a_busy_gpu_does_not_stall(self):
         found = self.between(10, 14, gpu="busy 10.5 0\nidle 12 0\nbusy 12 0\nidle 12.25 0\n")
         self.assertEqual(found.waiting, 0.5)
-        self.assertEqual(found.stall, (2 - 0.5 - 0.25) / 4)
+        self.assertEqual(found.stall, (4 - 1.75 - 1 + 0.5) / 4)
 
     def test_a_half_written_line_waits(self):
         self.assertEqual(self.between(10, 14, loop=self.LOOP + "main 1").steps, 2)

@@ -62,44 +62,32 @@ class Lines:
 
 
 class Gpu:
-    """GPUs that are busy for the time a step is said to take; the loop sees them as it sees a real one's stream."""
+    """GPUs that work off what is launched, whatever the loop's own thread does meanwhile, as real ones do."""
+
+    QUEUE = 2  # steps that an asynchronous loop launches ahead
 
     def __init__(self, options):
         self.mode, self.used = options.gpu_mode, range(options.gpus)
-        self.events = Lines(options.nvml)
+        self.events, self.ends = Lines(options.nvml), [0.0]
         now = time.monotonic()
         for index in range(options.gpus_present):
             self.events.write(f"gpu {index} name=Stand-in uuid=GPU-00000000-0000-0000-0000-{index:012d}"
                               " memory_total_mib=40960 power_limit_w=400")
             used = index in self.used
             self.events.write(f"seen {now:.6f} {index} memory_used_mib={9300 if used else 4} power_w={250 if used else 55}")
-        if self.mode == "async":
-            self.launched = queue.Queue(2)
-            threading.Thread(target=self.work_off, daemon=True).start()
 
     def run(self, milliseconds):
         """Launches one step; returns when the loop could go on."""
-        if self.mode == "async":
-            self.launched.put(milliseconds)
-        else:
-            self.compute(milliseconds)
-
-    def work_off(self):
-        while True:
-            self.compute(self.launched.get())
-
-    def compute(self, milliseconds):
-        begin = time.monotonic()
+        begin = max(time.monotonic(), self.ends[-1])
+        end = begin + milliseconds / 1e3
         for index in self.used:
-            self.events.write(f"busy {begin:.6f} {index}")
+            self.events.write(f"busy {begin:.6f} {index}\nidle {end:.6f} {index}")
+        self.ends = [*self.ends[-self.QUEUE:], end]
         if self.mode == "spin":  # as a synchronise that spins
-            while time.monotonic() < begin + milliseconds / 1e3:
+            while time.monotonic() < end:
                 pass
         else:
-            time.sleep(milliseconds / 1e3)
-        end = time.monotonic()
-        for index in self.used:
-            self.events.write(f"idle {end:.6f} {index}")
+            time.sleep(max(0, (self.ends[0] if self.mode == "async" else end) - time.monotonic()))
 
 
 def batches(loader, pin_thread):

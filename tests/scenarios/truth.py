@@ -10,7 +10,7 @@ class Truth:
     images_per_s: float
     steps: int
     waiting: float  # in the loader's next
-    stall: float  # in the loader's next while the GPU is idle
+    stall: float  # the GPU is idle, and not because the loop itself computes
     main: float  # at work in the main thread
     busy: float  # the GPU runs
 
@@ -92,6 +92,6 @@ def truth_between(truth_path, nvml_path, start, end):
     if len(inside) > 1:  # from step to step, so that the window's edges cut none
         rate = sum(images for _, images in inside[1:]) / (inside[-1][0] - inside[0][0])
     window = end - start
-    waiting = length(spans["wait"])
-    return Truth(rate, len(inside), waiting / window, (waiting - overlap(spans["wait"], busy)) / window,
-                 length(spans["main"]) / window, length(busy) / window)
+    stall = window - length(busy) - length(spans["main"]) + overlap(spans["main"], busy)
+    return Truth(rate, len(inside), length(spans["wait"]) / window, stall / window, length(spans["main"]) / window,
+                 length(busy) / window)

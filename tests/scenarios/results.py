@@ -34,7 +34,8 @@ def line(result):
     if result.get("measured_gain") is not None:
         parts.append(f"gain {percent(result['predicted_gain'], '+')} ({result['label']}) measured {percent(result['measured_gain'], '+')}"
                      f" error {percent(gain_error(result), '+')}")
-    parts.append(f"foreign {result['foreign_cpus']:.2f} CPUs")
+    after = f", then {result['foreign_cpus_after']:.2f}" if "foreign_cpus_after" in result else ""
+    parts.append(f"foreign {result['foreign_cpus']:.2f}{after} CPUs")
     return " · ".join(parts + result["faults"])
 
 

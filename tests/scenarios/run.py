@@ -114,29 +114,29 @@ class Player:
                 after, job = self.mend(scenario, place, job, result)
                 before = result["images_per_s"]
                 result["fixed_images_per_s"] = after.images_per_s
+                result["foreign_cpus_after"] = self.foreign
                 result["measured_gain"] = after.images_per_s / before - 1 if before else None
             return result
         finally:
             job.end()
 
     def diagnose(self, scenario, place, job):
-        from job import machine_cpu_s, window_of
+        from job import window_of
 
         trace = os.path.join(place.folder, "trace.jsonl")
         arguments = ["--pid", str(job.pid_for_doctor), "--seconds", str(self.options.seconds), "--record", trace]
         if scenario.probe:
             arguments.append("--probe")
         prefix = [word for means in scenario.means for word in means.doctor_prefix]
-        own, machine, begin = job.cpu_s(), machine_cpu_s(), time.monotonic()
-        report = self.doctor.run(arguments, job.nvml, prefix)
-        foreign = (machine_cpu_s() - machine - job.cpu_s() + own) / (time.monotonic() - begin)
+        with Foreign(job) as foreign:
+            report = self.doctor.run(arguments, job.nvml, prefix)
         start, end = window_of(trace)
         truth = job.truth(start, end)
         replay = self.doctor.run(["--trace", trace])
         if self.options.keep:
             with open(trace, "rb") as source, open(os.path.join(self.options.keep, f"{scenario.name}.jsonl"), "wb") as copy:
                 copy.write(source.read())
-        return judge(scenario, report, replay, truth, foreign, (end - start) / max(1, truth.steps))
+        return judge(scenario, report, replay, truth, foreign.cpus, (end - start) / max(1, truth.steps))
 
     def mend(self, scenario, place, job, result):
         """Applies the fix; the truth afterwards, and the job that runs then."""
@@ -150,12 +150,38 @@ class Player:
             for means in scenario.means:
                 means.end(job)
             job.settle()
-            return job.measure(FIX_SECONDS), job
+            return self.measure(job), job
         job.end()
         place.images = os.path.join(place.data, fix.images or os.path.basename(place.images))
         place.prefix = []
         job = self.start(scenario, place, trainer)
-        return job.measure(FIX_SECONDS), job
+        return self.measure(job), job
+
+    def measure(self, job):
+        with Foreign(job) as foreign:
+            truth = job.measure(FIX_SECONDS)
+        self.foreign = foreign.cpus
+        return truth
+
+
+class Foreign:
+    """CPUs that others than a job used meanwhile, the doctor and the scenario's neighbours among them."""
+
+    def __init__(self, job):
+        self.job, self.cpus = job, 0.0
+
+    def now(self):
+        from job import machine_cpu_s
+
+        return time.monotonic(), machine_cpu_s() - self.job.cpu_s()
+
+    def __enter__(self):
+        self.begin, self.before = self.now()
+        return self
+
+    def __exit__(self, *_):
+        end, after = self.now()
+        self.cpus = (after - self.before) / (end - self.begin)
 
 
 def judge(scenario, report, replay, truth, foreign, step_s):

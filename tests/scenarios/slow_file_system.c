@@ -99,7 +99,8 @@ static int read_file(const char* path, char* buffer, size_t size, off_t offset, 
 }
 
 static void* begin(struct fuse_conn_info* connection, struct fuse_config* config) {
-  (void)connection;
+  connection->max_background = 256;  // a store that waits serves many at once
+  connection->congestion_threshold = 256;
   config->entry_timeout = 600;
   config->attr_timeout = 600;
   return NULL;
@@ -120,6 +121,6 @@ int main(int count, char** words) {
                                                     .open = open_file,
                                                     .release = release_file,
                                                     .read = read_file};
-  char* arguments[] = {words[0], "-f", "-o", "ro,max_idle_threads=32", words[4], NULL};
+  char* arguments[] = {words[0], "-f", "-o", "ro,max_idle_threads=64,max_threads=256", words[4], NULL};
   return fuse_main(5, arguments, &operations, NULL);
 }

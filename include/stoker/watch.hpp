@@ -266,9 +266,9 @@ struct ProbeSeen {
   };
   std::vector<Readers> storage;  // whole files of the data set, with 1 and more readers
   std::optional<double> mean_file_bytes;
-  std::optional<double> decode_ms;        // one image of the data set to RGB, by one thread, as Pillow does
-  std::optional<double> decode_small_ms;  // the same image at a short side of 256
-  std::optional<double> stoker_ms;        // the same image by Stoker's loader: decode of a crop, resize
+  std::optional<double> decode_ms;  // CPU time of one image: decoded whole, a random crop resized to 224
+  std::optional<double> decode_small_ms;     // the same image at a short side of 256
+  std::optional<double> stoker_ms;           // the same crop by Stoker's loader
   std::optional<double> second_thread_gain;  // rate of two hyper-threads of one core over that of one
   bool operator==(const ProbeSeen&) const = default;
 };

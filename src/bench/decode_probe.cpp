@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kMostFileBytes = 8 << 20;
 constexpr std::uint64_t kMostPixels = 25'000'000;  // takes a quarter of a second
 constexpr int kPasses = 3;
-constexpr int kShortSide = 256, kQuality = 90;
+constexpr int kShortSide = 256, kQuality = 90, kSide = 224;
 constexpr const char* kRecipe = "random_resized_crop(224)";
 
 using Bytes = std::vector<std::byte>;
@@ -37,30 +37,25 @@ class DecodeProbe {
   // Adds an image's three times; nothing where one of the decoders refuses it. After `until_s` no pass but
   // the first is begun.
   void measure(const Bytes& bytes, std::uint64_t number, double until_s) {
-    const auto info = stoker_.info(bytes);
-    if (!info) return;
-    DecodeSpec spec = transform_.geometry({info->width, info->height}, {.index = number}).spec;
-    spec.max_pixels = kMostPixels;
+    const image::SampleCoordinates sample{.index = number};
     // Our decoder goes first: it refuses files that would keep plain libjpeg busy for ever.
-    if (!stoker_.decode(bytes, spec)) return;
+    if (!stokers(bytes, sample)) return;
     const auto full = turbo_.decode(bytes, kMostPixels);
     if (!full || !make_smaller(*full)) return;
-    double least[3];
-    std::ranges::fill(least, std::numeric_limits<double>::infinity());
-    for (int pass = 0; pass < kPasses && (pass == 0 || wall_s() < until_s); ++pass) {
+    double sums[3] = {0, 0, 0};
+    int passes = 0;
+    for (; passes < kPasses && (passes == 0 || wall_s() < until_s); ++passes) {
       const double begin = thread_cpu_s();
-      const bool whole = turbo_.decode(bytes, kMostPixels).has_value();
+      const bool whole = as_others(bytes, sample);
       const double after_whole = thread_cpu_s();
-      const bool small = turbo_.decode(smaller_, kMostPixels).has_value();
+      const bool small = as_others(smaller_, sample);
       const double after_small = thread_cpu_s();
-      const bool stokers = stoker_.decode(bytes, spec).has_value();
-      const double end = thread_cpu_s();
-      if (!whole || !small || !stokers) return;
-      least[0] = std::min(least[0], after_whole - begin);
-      least[1] = std::min(least[1], after_small - after_whole);
-      least[2] = std::min(least[2], end - after_small);
+      if (!whole || !small || !stokers(bytes, sample)) return;
+      sums[0] += after_whole - begin;
+      sums[1] += after_small - after_whole;
+      sums[2] += thread_cpu_s() - after_small;
     }
-    for (int i = 0; i < 3; ++i) sums_s_[i] += least[i];
+    for (int i = 0; i < 3; ++i) sums_s_[i] += sums[i] / passes;
     ++images_;
   }
 
@@ -74,6 +69,25 @@ class DecodeProbe {
   }
 
  private:
+  // As most loaders do: the whole image, then a random crop of it resized.
+  bool as_others(const Bytes& bytes, const image::SampleCoordinates& sample) {
+    const auto full = turbo_.decode(bytes, kMostPixels);
+    if (!full) return false;
+    const Rect whole{0, 0, full->width, full->height};
+    const Rect crop = transform_.geometry({full->width, full->height}, sample).spec.crop.value_or(whole);
+    const std::uint8_t* first =
+        full->data + static_cast<std::size_t>(crop.y) * full->stride + static_cast<std::size_t>(crop.x) * 3;
+    resizer_.resize({first, crop.width, crop.height, full->stride}, {0, 0, crop.width, crop.height},
+                    {crop.width, crop.height}, {kSide, kSide}, {0, 0, kSide, kSide}, Filter::bilinear,
+                    {crop_.data(), kSide, kSide, std::size_t{kSide} * 3});
+    return true;
+  }
+
+  bool stokers(const Bytes& bytes, const image::SampleCoordinates& sample) {
+    return transform_.run(stoker_, {.bytes = bytes, .max_pixels = kMostPixels}, sample, sample_.data())
+        .has_value();
+  }
+
   // The picture at a short side of 256, as a packer would write it; one that is no larger as it is.
   bool make_smaller(const image::RgbView& full) {
     image::RgbView small = full;
@@ -102,7 +116,8 @@ class DecodeProbe {
   image::Resizer resizer_;
   image::Transform transform_{Recipe::parse(kRecipe)};
   jpeg::Encoder encoder_;
-  std::vector<std::uint8_t> pixels_;
+  std::vector<std::uint8_t> pixels_, crop_ = std::vector<std::uint8_t>(std::size_t{kSide} * kSide * 3);
+  Bytes sample_ = Bytes(transform_.recipe().bytes_per_sample());
   Bytes smaller_;
   double sums_s_[3] = {0, 0, 0};
   std::size_t images_ = 0;

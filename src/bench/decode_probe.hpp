@@ -17,7 +17,8 @@ struct DecodeProbeOptions {
 };
 
 // Sets the decoding times of `seen` from the JPEGs among `files`, the last first; leaves them where there is
-// none. Each is a mean over images of the least of three passes, which take turns.
+// none. Each is a mean over images and three passes, which take turns: the training's
+// own time is a mean too.
 // Units: ms of the thread's CPU time. Errors: cancelled.
 void probe_decoding(const std::vector<std::string>& files, const DecodeProbeOptions& options,
                     const std::atomic<bool>* cancel, ProbeSeen& seen);

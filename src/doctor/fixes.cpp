@@ -14,6 +14,7 @@ namespace stoker::doctor {
 namespace {
 
 constexpr int kMostWaitingWorkers = 64;  // that mostly wait: more than CPUs, not without end
+constexpr double kSpins = 0.8;           // of the GPU's time on a CPU: the main thread waits for it so
 constexpr double kStokerOverhead = 0.1;  // delivery and reading, of the decode time
 
 class Planner {
@@ -26,6 +27,14 @@ class Planner {
   std::vector<Fix> plan();
 
  private:
+  // A synchronise that spins loses nothing by giving way: where all CPUs are wanted it has its fair share of
+  // them, beside as many workers.
+  double main_cpus_needed(double cpus) const {
+    const double all = m_.main_cpu.value_or(0);
+    const double busy = m_.busy.value_or(0);
+    const double spins = all >= kSpins * busy ? std::min(all, busy) : 0;
+    return (all - spins + spins * cpus / (cpus + 1)) * std::max(1, m_.mains);
+  }
   // Today's producers, on `cpus` that the training may use less what others take.
   Producers producers(std::optional<double> cpus, double others) const {
     const double used = m_.workers_cpu.value_or(0) + m_.main_cpus();
@@ -34,7 +43,7 @@ class Planner {
     free = in_units_of_cores(free);
     // What it gets today it can have.
     return {.cpu = m_.workers_cpu.value_or(0),
-            .main_cpu = m_.main_cpus(),
+            .main_cpu = main_cpus_needed(std::max(free, 1.0)),
             .waits = 0,
             .cpus = std::max(free, used)};
   }

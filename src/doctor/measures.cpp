@@ -12,6 +12,7 @@ namespace stoker::doctor {
 
 namespace {
 
+constexpr double kReceiving = 0.05;    // CPUs of a main thread that takes batches and does little else
 constexpr double kBusyThreads = 0.05;  // CPUs: below it a group of threads does not load
 
 // Each process of `after` with itself in `before`; none where it began in between.
@@ -190,8 +191,8 @@ std::optional<int> threads_asked_for(const Snapshot& snapshot) {
   return std::nullopt;
 }
 
-// The name that tells whose the loader's threads are: TensorFlow's own threads bear one, those of tf.data their
-// process's.
+// The name that tells whose the loader's threads are: TensorFlow's own threads bear one, those of tf.data
+// their process's.
 std::string telling_name(const std::vector<NamedGrowth>& groups, const NamedGrowth& busiest) {
   const auto tensorflow =
       std::ranges::find_if(groups, [](const NamedGrowth& group) { return group.name.starts_with("tf_"); });
@@ -293,7 +294,15 @@ std::optional<double> Measures::stall() const {
   std::optional<double> waits = stall_counted;
   if (!waits && main_waits) waits = *main_waits + main_socket.value_or(0) + main_delay.value_or(0);
   if (!waits) return std::nullopt;
-  return share(busy ? std::min(*waits, idle()) : *waits);
+  if (!busy) return share(*waits);
+  return share(*waits < idle() - unexplained_idle() ? *waits : idle());
+}
+
+double Measures::unexplained_idle() const {
+  if (stall_counted || main_samples == 0) return 0;
+  const double p = std::clamp(main_waits.value_or(0) + main_socket.value_or(0), 0.0, 1.0);
+  return 2 * std::sqrt(p * (1 - p) / static_cast<double>(main_samples)) +
+         std::min(kReceiving, main_cpu.value_or(0));
 }
 
 void measure_limits(const Trace& trace, std::size_t index, Measures& m) {

@@ -79,8 +79,12 @@ struct Measures {
   // CPUs that the training may use, quotas too.
   std::optional<double> allowed_with_quota() const;
   double idle() const { return 1 - busy.value_or(0); }
-  // s = min(p + k + mrq, idle); absent where neither was seen.
+  // s = min(p + k + mrq, idle); idle too where the samples do not tell the two apart: it is measured, they
+  // are counted. Absent where neither was seen.
   std::optional<double> stall() const;
+  // Idle time that the main thread's samples may miss: two standard errors of them, and what it computes to
+  // take a batch.
+  double unexplained_idle() const;
   // Of the main threads, and of others that work for each batch and do not load.
   double main_cpus() const { return main_cpu.value_or(0) * std::max(1, mains) + engine_cpu; }
 };

@@ -189,7 +189,7 @@ TEST(OddTrace, ImagesAsToldAndByBatches) {
 TEST(OddTrace, PriceOfTheStall) {
   const Report report = diagnose(made_trace(kFew), {.price_per_hour = 3, .currency = "EUR"});
   EXPECT_EQ(report.cost->currency, "EUR");
-  EXPECT_NEAR(*report.cost->lost_per_hour, 3 * 0.48, 0.03);
+  EXPECT_NEAR(*report.cost->lost_per_hour, 3 * 0.5, 0.03);
 }
 
 // Every number a wild one: whatever comes out, nothing crashes, and shares stay shares.

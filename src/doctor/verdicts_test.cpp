@@ -21,16 +21,33 @@ TEST(Verdict, TooFewWorkers) {
   const Report report =
       diagnose(made_trace({.busy = 0.5, .main_waits = 0.48, .workers = 1, .worker_cpu = 0.95}));
   EXPECT_EQ(report.verdict, Verdict::too_few_workers) << report.summary;
-  EXPECT_NEAR(*report.stall_share, 0.48, 0.01);
+  EXPECT_NEAR(*report.stall_share, 0.5, 0.01);  // all that is idle: the rest of it takes the batches
   ASSERT_FALSE(report.fixes.empty());
   const Fix& fix = report.fixes.front();
   EXPECT_THAT(fix.what, HasSubstr("1 → 2"));
   EXPECT_EQ(fix.how.front().tool, "PyTorch DataLoader");
   EXPECT_THAT(fix.how.front().text, HasSubstr("num_workers=2"));
   EXPECT_EQ(fix.label, GainLabel::estimate);
-  // L = 1/.52; P(2) = min(2/.95, 2/(.95 + .02)).
-  EXPECT_NEAR(*fix.predicted_gain, soft(1 / 0.52, 2 / 0.97) - 1, 0.01);
+  // L = 1/.5; P(2) = min(2/.95, 2/(.95 + .02)).
+  EXPECT_NEAR(*fix.predicted_gain, soft(1 / 0.5, 2 / 0.97) - 1, 0.01);
   EXPECT_GT(report.confidence, 0.5);
+}
+
+// Few samples cannot tell waiting from idling; many can.
+TEST(Verdict, TheStallIsAllIdleTimeUnlessTheSamplesTellOtherwise) {
+  EXPECT_NEAR(*diagnose(made_trace({.busy = 0.5, .main_waits = 0.47, .workers = 1})).stall_share, 0.5, 0.001);
+  EXPECT_NEAR(*diagnose(made_trace({.busy = 0.5, .main_waits = 0.4, .workers = 1})).stall_share, 0.4, 0.01);
+  EXPECT_NEAR(*diagnose(made_trace({.busy = 0.5, .main_waits = 0.6, .workers = 1})).stall_share, 0.5, 0.001);
+}
+
+// The main thread is on a CPU for as long as the GPU computes: it waits there, and gives way where it must.
+TEST(Verdict, ASynchroniseThatSpinsNeedsItsFairShareAtMost) {
+  const Report report = diagnose(
+      made_trace({.busy = 0.4, .main_waits = 0.6, .main_cpu = 0.4, .workers = 1, .worker_cpu = 0.95}));
+  EXPECT_EQ(report.verdict, Verdict::too_few_workers) << report.summary;
+  ASSERT_FALSE(report.fixes.empty());
+  // L = 1/.4; P(2) = min(2/.95, 2/(.95 + .4 · 2/3)).
+  EXPECT_NEAR(*report.fixes.front().predicted_gain, soft(1 / 0.4, 2 / (0.95 + 0.4 * 2 / 3)) - 1, 0.01);
 }
 
 TEST(Verdict, GpuBound) {

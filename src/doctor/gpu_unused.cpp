@@ -111,11 +111,12 @@ void explain_all_unused(const Trace& trace, const std::vector<const GpuCurve*>& 
   const ProcessSeen* process = main_process(trace);
   const auto visible = visible_gpus(process);
   std::vector<std::string> holders;
-  bool held = false, fell = false, by_clocks = false;
+  bool held = false, fell = false, by_clocks = false, memory_seen = false;
   for (const GpuCurve* curve : silent) {
     by_clocks = by_clocks || curve->idle_by_clocks;
     held = held || holds_memory(*curve) || curve->listed;
     fell = fell || curve->used();
+    memory_seen = memory_seen || curve->summary.memory_used_bytes.known();
     for (const std::string& user : curve->summary.users)
       if (std::ranges::find(holders, user) == holders.end()) holders.push_back(user);
   }
@@ -147,9 +148,10 @@ void explain_all_unused(const Trace& trace, const std::vector<const GpuCurve*>& 
                                         "nothing is trained"));
     return;
   }
-  unused.why = fell        ? "the job has ended and the machine idles"
-               : by_clocks ? "the clocks are down because nothing runs"
-                           : "nothing runs, and no memory is held";
+  unused.why = fell          ? "the job has ended and the machine idles"
+               : by_clocks   ? "the clocks are down because nothing runs"
+               : memory_seen ? "nothing runs, and no memory is held"
+                             : "nothing runs";
   unused.fixes.push_back(without_gain(
       "start a training, or give the machine back",
       {{"shell", "stop the instance: an idle GPU costs as much as a busy one"}}, "nothing is trained"));

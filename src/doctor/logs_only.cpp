@@ -28,7 +28,7 @@ std::optional<double> machine_cpu(const Trace& trace) {
 std::string shape_of(const GpuCurve& curve) {
   const GpuSummary& summary = curve.summary;
   if (summary.period_s && summary.below_10_share.value_or(0) > 0.2)
-    return fmt::format(", swinging between busy and idle every {:.2g} s", *summary.period_s);
+    return fmt::format(", swinging between busy and idle every {:.3g} s", *summary.period_s);
   if (summary.below_10_share.value_or(0) > 0.2 && summary.above_90_share.value_or(0) > 0.2)
     return ", swinging between busy and idle";
   if (summary.below_10_share.value_or(1) < 0.1 && summary.above_90_share.value_or(1) < 0.1) return ", evenly";

@@ -15,6 +15,7 @@ constexpr double kLeastSpread = 10;         // percent: below it a curve is stea
 constexpr double kLeastStrength = 0.3;
 constexpr double kNearlyAsHigh = 0.65;
 constexpr double kResolved = 8;  // samples a period
+constexpr double kUneven = 0.3;
 
 // Seconds between samples that are new: the median distance, or the driver's where logs poll faster than it.
 double spacing_of(const std::vector<GpuSample>& samples, const Reading<double>& interval_s) {
@@ -91,16 +92,23 @@ double quantile(std::vector<double> values, double part) {
   return *at;
 }
 
-// How often the curve rises from low to high, with some slack against noise.
-int rises_of(const std::vector<double>& grid, double low, double high) {
+// Where the curve rises from low to high, with some slack against noise.
+struct Rises {
+  int count = 0;
+  std::size_t first = 0, last = 0;
+  double distance() const { return count < 2 ? 0 : static_cast<double>(last - first) / (count - 1); }
+};
+
+Rises rises_of(const std::vector<double>& grid, double low, double high) {
   const double on = low + 0.6 * (high - low), off = low + 0.4 * (high - low);
   bool up = grid.front() > on;
-  int rises = 0;
-  for (const double x : grid) {
-    if (!up && x > on) {
+  Rises rises;
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    if (!up && grid[i] > on) {
       up = true;
-      ++rises;
-    } else if (x < off) {
+      if (rises.count++ == 0) rises.first = i;
+      rises.last = i;
+    } else if (grid[i] < off) {
       up = false;
     }
   }
@@ -142,10 +150,14 @@ Waveform waveform_of(const std::vector<GpuSample>& all, const Reading<double>& i
   // Few samples a period hold busy and idle mixed: their mean is the duty, their extremes are not.
   const bool resolved = best.lag >= kResolved && high > low;
   wave.duty_share = std::clamp(resolved ? (mean - low) / (high - low) : mean / 100, 0.0, 1.0);
-  const double turns = rises_of(grid, low, high) * best.lag / static_cast<double>(grid.size());
+  const Rises rises = rises_of(grid, low, high);
+  const double turns = rises.count * best.lag / static_cast<double>(grid.size());
   const double rounded = std::round(turns);
   if (rounded >= 2 && rounded < 1000 && std::abs(turns - rounded) < 0.2)
     wave.slow_one_in = static_cast<int>(rounded);
+  // Steps that are not all alike: the commonest distance is not the mean one, which counts.
+  const double distance = rises.distance();
+  if (resolved && std::abs(distance / best.lag - 1) < kUneven) wave.period_s = distance * spacing;
   return wave;
 }
 

@@ -48,7 +48,7 @@ def stall_errors(results):
 
 
 def gain_errors(results):
-    """Of every gain that was given as a number, "up to" among them; a lower bound claims nothing else."""
+    """Of every gain that was given as a number, "up to" among them; a lower bound claims nothing else, nor does no fix."""
     return [abs(gain_error(one)) for one in played(results)
             if gain_error(one) is not None and one["label"] in ("estimate", "up_to")]
 
@@ -91,7 +91,7 @@ def markdown(results):
         if one["outcome"] != "played":
             rows.append(f"{told} | {one['outcome']}: {one['reason']} | | | | |")
             continue
-        label = {"estimate": "", "up_to": "up to ", "at_least": "at least ", "unknown": ""}[one["label"]]
+        label = {"up_to": "up to ", "at_least": "at least "}.get(one["label"], "")
         predicted = "unknown" if one["predicted_gain"] is None else label + percent(one["predicted_gain"], "+")
         rows.append(f"{told}, {percent(one['true_stall'])} "
                     f"| {one['verdict']}{'' if one['right'] else ' (wrong)'}, {percent(one['stall_share'])} | {one['images_per_s']:.0f} "

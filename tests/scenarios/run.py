@@ -136,7 +136,8 @@ class Player:
         if self.options.keep:
             with open(trace, "rb") as source, open(os.path.join(self.options.keep, f"{scenario.name}.jsonl"), "wb") as copy:
                 copy.write(source.read())
-        return judge(scenario, report, replay, truth, foreign.cpus, (end - start) / max(1, truth.steps))
+        step_s = scenario.trainer["batch"] / truth.images_per_s if truth.images_per_s else end - start
+        return judge(scenario, report, replay, truth, foreign.cpus, step_s)
 
     def mend(self, scenario, place, job, result):
         """Applies the fix; the truth afterwards, and the job that runs then."""
@@ -202,7 +203,7 @@ def judge(scenario, report, replay, truth, foreign, step_s):
     gain = chosen["predicted_gain"] if chosen else None
     label = chosen["label"] if chosen else "unknown"
     if scenario.fix and not scenario.fix.words:
-        gain, label = 0.0, "estimate"  # GPU-bound says: no change of the data path brings anything
+        gain, label = 0.0, "none"  # GPU-bound says: no change of the data path brings anything
     return {
         "verdict": report["verdict"], "right": report["verdict"] in scenario.expected and not faults,
         "summary": report["summary"], "confidence": report["confidence"], "faults": faults,

@@ -59,8 +59,8 @@ def cpu_s(pid):
 
 def machine_cpu_s():
     with open("/proc/stat", encoding="ascii") as file:
-        user, nice, system, _, _, irq, softirq = map(int, file.readline().split()[1:8])
-    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+        user, nice, system, _, _, irq, softirq, steal = map(int, file.readline().split()[1:9])
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
 
 
 class Job:

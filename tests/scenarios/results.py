@@ -43,6 +43,12 @@ def played(results):
     return [one for one in results if one["outcome"] == "played"]
 
 
+def disturbed(result):
+    """Whether a wrong verdict says nothing: other programs, or the hypervisor, took CPUs that the state did not ask for."""
+    own = result["name"].startswith("neighbours")
+    return result["outcome"] == "played" and not result["right"] and not own and result["foreign_cpus"] > 0.3
+
+
 def stall_errors(results):
     return [abs(error) for error in map(stall_error, played(results)) if error is not None]
 

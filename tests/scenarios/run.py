@@ -343,11 +343,15 @@ def main():
     player = Player(options, Doctor(janitor, os.path.abspath(options.stoker), options.fake_nvml), janitor)
     played = play_all(options, player, chosen)
     print("\n".join(told.summary(played)))
-    if all(one["outcome"] == "skipped" for one in played):
+    unsaid = [one for one in played if one["outcome"] == "skipped" or not options.limits and told.disturbed(one)]
+    for one in unsaid:
+        if one["outcome"] != "skipped":
+            print(f"{one['name']}: disturbed by {one['foreign_cpus']:.1f} CPUs of others; its verdict says nothing")
+    if len(unsaid) == len(played):
         return SKIPPED
     over = told.over_limits(played) if options.limits else []
     print("\n".join(over), end="\n" if over else "")
-    return 0 if not over and all(one["outcome"] == "skipped" or one["right"] for one in played) else 1
+    return 0 if not over and all(one in unsaid or one["right"] for one in played) else 1
 
 
 if __name__ == "__main__":

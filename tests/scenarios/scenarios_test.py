@@ -128,6 +128,13 @@ class Errors(unittest.TestCase):
         self.assertEqual(len(results.over_limits([self.result(0.5, 0.65, 1.0, 0.95)])), 1)
         self.assertEqual(results.over_limits([*good, self.result(0.5, 0.5, 0.0, 0.6, "at_least")]), [])
 
+    def test_a_wrong_verdict_beside_other_programs_says_nothing(self):
+        wrong = {**self.result(0.5, 0.5, None, None), "right": False, "foreign_cpus": 0.9}
+        self.assertTrue(results.disturbed(wrong))
+        self.assertFalse(results.disturbed({**wrong, "foreign_cpus": 0.1}))
+        self.assertFalse(results.disturbed({**wrong, "right": True}))
+        self.assertFalse(results.disturbed({**wrong, "name": "neighbours_many"}), "they are its own")
+
     def test_the_table_has_a_row_each(self):
         rows = {"state": "k", "expected": ["hang"], "verdict": "hang", "images_per_s": 0.0}
         table = results.markdown([{**self.result(0.5, 0.5, None, None, "unknown"), **rows},

@@ -330,6 +330,15 @@ std::vector<Fix> Planner::plan() {
 
 }  // namespace
 
+Fix without_gain(std::string what, std::vector<Fix::How> how, std::string why) {
+  Fix fix;
+  fix.what = std::move(what);
+  fix.how = std::move(how);
+  fix.predicted_gain = Reading<double>::unknown(std::move(why));
+  fix.predicted_images_per_s = fix.predicted_gain;
+  return fix;
+}
+
 std::vector<Fix> fixes_for(const Finding& finding, const FixInput& input) {
   return Planner(finding, input).plan();
 }

@@ -24,4 +24,7 @@ struct FixInput {
 // Of the verdicts that a watched training can have; gpu_bound and gpu_unused have their own (gpu_causes.hpp).
 std::vector<Fix> fixes_for(const Finding& finding, const FixInput& input);
 
+// A fix whose gain cannot be told, with the reason.
+Fix without_gain(std::string what, std::vector<Fix::How> how, std::string why);
+
 }  // namespace stoker::doctor

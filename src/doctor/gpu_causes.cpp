@@ -4,6 +4,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "doctor/fixes.hpp"
+
 namespace stoker::doctor {
 
 namespace {
@@ -118,17 +120,8 @@ bool power_capped(const Busy& busy) {
          on_plateau(busy.powers);
 }
 
-Fix unknown_gain(std::string what, std::vector<Fix::How> how, const char* why) {
-  Fix fix;
-  fix.what = std::move(what);
-  fix.how = std::move(how);
-  fix.predicted_gain = Reading<double>::unknown(why);
-  fix.predicted_images_per_s = fix.predicted_gain;
-  return fix;
-}
-
 std::optional<Fix> clock_fix(const Busy& busy, std::string what, std::vector<Fix::How> how) {
-  Fix fix = unknown_gain(std::move(what), std::move(how), "the clock it would reach is not known");
+  Fix fix = without_gain(std::move(what), std::move(how), "the clock it would reach is not known");
   const auto clock = busy.clock.value();
   if (clock && *clock > 0 && busy.clock_max.most > *clock) {
     fix.predicted_gain = busy.clock_max.most / *clock - 1;
@@ -179,7 +172,7 @@ void note_link_causes(const Busy& busy, GpuCauses& out) {
     link += fmt::format("{}x{} of x{}", link.empty() ? "" : ", ", busy.width, busy.width_max);
   if (link.empty()) return;
   out.causes.push_back(fmt::format("GPU {}: PCIe link at {} while it is busy", busy.curve->index, link));
-  out.fixes.push_back(unknown_gain(
+  out.fixes.push_back(without_gain(
       "the whole PCIe link",
       {{"shell", "reseat the card or riser, another slot; the BIOS's link speed; lspci -vv shows LnkSta"}},
       "it gains what copies to the GPU take, which is not visible"));
@@ -207,7 +200,7 @@ void note_small_kernels(const Busy& busy, GpuCauses& out) {
                     busy.curve->index, 100 * *power, util.value_or(0)));
   else
     return;
-  out.fixes.push_back(unknown_gain(
+  out.fixes.push_back(without_gain(
       "larger kernels",
       {{"PyTorch", "a larger batch; torch.compile(model, mode=\"reduce-overhead\") (CUDA graphs)"}},
       "how much faster larger kernels are is not visible"));
@@ -257,7 +250,7 @@ GpuCauses causes_of_busy(const std::vector<const GpuCurve*>& curves) {
   for (const GpuCurve* curve : curves) all.push_back(look(*curve));
   note_straggler(all, out);
   if (!out.causes.empty())
-    out.fixes.push_back(unknown_gain("equal work for each rank",
+    out.fixes.push_back(without_gain("equal work for each rank",
                                      {{"PyTorch",
                                        "equal shards and batches; see this rank's own workers and clocks: "
                                        "stoker doctor --pid of that rank"}},
@@ -275,7 +268,7 @@ GpuCauses causes_of_busy(const std::vector<const GpuCurve*>& curves) {
 std::vector<Fix> fixes_for_busy(const GpuCauses& causes) {
   std::vector<Fix> fixes = causes.fixes;
   const char* why = "what the model gains is not visible from outside";
-  fixes.push_back(unknown_gain(
+  fixes.push_back(without_gain(
       "less work a step on the GPU",
       {{"PyTorch", "torch.autocast(\"cuda\", dtype=torch.bfloat16), channels_last, torch.compile(model)"},
        {"MXNet", "--dtype float16"},

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "doctor/fixes.hpp"
 #include "doctor/gpu_causes.hpp"
 #include "doctor/roles.hpp"
 
@@ -65,15 +66,6 @@ std::optional<std::size_t> visible_gpus(const ProcessSeen* process) {
 bool training_is_alive(const Measures& m) {
   return m.mains > 0 &&
          (m.stall().value_or(0) > 0.3 || m.workers_cpu.value_or(0) > 0.2 || m.worker_io.value_or(0) > 0.2);
-}
-
-Fix without_gain(std::string what, std::vector<Fix::How> how, const char* why) {
-  Fix fix;
-  fix.what = std::move(what);
-  fix.how = std::move(how);
-  fix.predicted_gain = Reading<double>::unknown(why);
-  fix.predicted_images_per_s = fix.predicted_gain;
-  return fix;
 }
 
 // What stands in the way where some GPUs work and others do not.

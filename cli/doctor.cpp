@@ -39,7 +39,7 @@ void declare(Options& options, DoctorCall& doctor) {
   options.custom(
       "--pid", "N", "the busiest training", "process to watch, with all it started",
       [&doctor](std::string_view text) { doctor.pid = parse_integer(text, {.low = 1, .high = 4194304}); });
-  options.custom("--seconds", "T", "30", "how long to watch",
+  options.custom("--seconds", "T", fmt::format("{:.0f}", doctor.seconds), "how long to watch",
                  [&doctor](std::string_view text) { doctor.seconds = parse_seconds(text); });
   options.text(doctor.check, "--check", "C,...", "exit with 3 unless it holds: gpu>=80, stall<0.1");
   options.text(doctor.trace, "--trace", "F", "a recorded trace or a GPU log instead of this machine");

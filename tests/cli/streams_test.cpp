@@ -78,8 +78,8 @@ TEST(Streams, QuietIsQuiet) {
 
 TEST(Streams, WorkStopsSoonOnASignal) {
   const TempDir dir;
-  const std::string list = make_long_list(dir, 200000);  // tens of seconds of decoding
-  const RunOptions options{.signal = SIGTERM, .signal_after = std::chrono::milliseconds(700)};
+  const std::string list = make_long_list(dir, 600000);  // seconds of listing, tens of them of decoding
+  const RunOptions options{.signal = SIGTERM, .signal_after = std::chrono::milliseconds(500)};
   for (const auto& call : {std::vector<std::string>{"verify", list, "--decode", "--threads", "1"},
                            {"ls", list, "--threads", "1"},
                            {"bench", "decode", list, "--runs", "1000"}}) {

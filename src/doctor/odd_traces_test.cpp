@@ -57,6 +57,12 @@ TEST(OddTrace, WithoutGpusTheMainThreadTells) {
   EXPECT_LT(report.confidence, diagnose(made_trace(kFew)).confidence);
 }
 
+TEST(OddTrace, AProcessThatSleepsWithoutAGpuIsNoTraining) {
+  Trace trace = made_trace({.main_waits = 0, .main_cpu = 0, .workers = 0});
+  for (Snapshot& s : trace.snapshots) s.gpus.clear();
+  EXPECT_EQ(diagnose(trace).verdict, Verdict::unknown) << diagnose(trace).summary;
+}
+
 TEST(OddTrace, WithoutThreadStates) {
   Trace trace = made_trace(kFew);
   each_threads(trace, [](ThreadsSeen& t) { t.tallies.clear(); });

@@ -94,10 +94,15 @@ std::optional<Finding> not_for_data(const Measures& m, Nearness& near) {
         .verdict = Verdict::gpu_bound, .margin = near.margin(), .why = "the data waits for the GPU"};
   if (!stall) return std::nullopt;
   if (*stall < kStallLeast && main_works < kMainCpuLeast) {
-    if (!m.busy)
+    // Without sight of a GPU, workers that feed something speak for one.
+    if (!m.busy && m.kind != WorkerKind::none)
       return Finding{.verdict = Verdict::gpu_bound,
                      .margin = 0.2,
                      .why = "the training waits neither for data nor for a CPU, so for its GPU"};
+    if (!m.busy)
+      return Finding{.verdict = Verdict::unknown,
+                     .margin = 0,
+                     .why = "it waits neither for data nor for a CPU, and no GPU could be seen"};
     if (m.idle() < kIdleUnexplained)
       return Finding{.verdict = Verdict::gpu_bound,
                      .margin = near.margin(),

@@ -1,8 +1,9 @@
 // stoker doctor
 #include "stoker/doctor.hpp"
 
+#include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
 #include <sys/ioctl.h>
@@ -95,12 +96,10 @@ class Watch {
   }
 
   Trace run() {
-    Trace trace{.source = "live",
-                .kind = "stoker",
-                .pid = options_.pid,
-                .snapshots = {},
-                .probe = {},
-                .not_seen = {}};
+    Trace trace;
+    trace.source = "live";
+    trace.kind = "stoker";
+    trace.pid = options_.pid;
     Watcher watcher = look();
     std::unique_ptr<TraceWriter> record;
     if (!doctor_.record.empty()) record = std::make_unique<TraceWriter>(doctor_.record, options_.pid);

@@ -11,6 +11,7 @@
 
 #include "stoker/image.hpp"
 
+#include "base/words.hpp"
 #include "cli/usage_error.hpp"
 
 namespace stoker::cli {
@@ -24,9 +25,6 @@ struct Range {
 
 // "1..100", "at least 1", "above 0", "a number".
 std::string describe(const Range& range, bool whole);
-
-// The parts of a text between separators, empty ones too; at least one.
-std::vector<std::string_view> split(std::string_view text, char separator);
 
 std::int64_t parse_integer(std::string_view text, const Range& range);
 std::uint64_t parse_unsigned(std::string_view text);  // seeds: all of 0..2^64-1

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/words.hpp"
+
 namespace stoker {
 
 namespace {
@@ -12,13 +14,6 @@ namespace {
 bool is_folder(const std::string& path) {
   std::error_code ignored;
   return std::filesystem::is_directory(path, ignored);
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-  return parts;
 }
 
 // The group that is mounted at `folder`: "/" but in a container without a cgroup namespace, where it is the
@@ -78,7 +73,9 @@ std::vector<CgroupHierarchy> read_cgroups(const std::string& proc_root, const st
     if (first == std::string::npos || second == std::string::npos) continue;
     const std::string names = line.substr(first + 1, second - first - 1);
     if (names.starts_with("name=")) continue;  // holds processes, limits nothing
-    CgroupHierarchy hierarchy{.controllers = split(names, ','), .folders = {}};
+    CgroupHierarchy hierarchy;
+    for (const std::string_view name : split(names, ','))
+      if (!name.empty()) hierarchy.controllers.emplace_back(name);
     const std::string mount = mount_of(names, hierarchy.controllers, cgroup_root);
     if (mount.empty()) continue;
     hierarchy.folders = levels(mount, line.substr(second + 1), mounted_group(proc_root, mount));

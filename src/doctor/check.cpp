@@ -7,6 +7,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "base/words.hpp"
 
 namespace stoker {
 
@@ -74,12 +75,6 @@ bool holds(double found, std::string_view sign, double asked) {
   return sign == ">" ? found > asked : found < asked;
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
 Error refused(std::string_view condition, std::string found, std::string allowed,
               std::string next_step = {}) {
   return Error(ErrorCode::invalid_argument, {.operation = "read a condition",
@@ -99,8 +94,8 @@ Check check_one(std::string_view condition, const Report& report) {
     }
   if (sign.empty())
     throw refused(condition, "no comparison", "NAME>=NUMBER, with >= <= > < == or !=", "for example gpu>=80");
-  const std::string_view name = trimmed(condition.substr(0, at));
-  const std::string_view number = trimmed(condition.substr(at + sign.size()));
+  const std::string_view name = trimmed(condition.substr(0, at), " ");
+  const std::string_view number = trimmed(condition.substr(at + sign.size()), " ");
   if (name == "verdict") {
     const std::string_view is = to_string(report.verdict);
     if (sign != "==" && sign != "!=")
@@ -132,12 +127,9 @@ Check check_one(std::string_view condition, const Report& report) {
 
 std::vector<Check> check_report(std::string_view conditions, const Report& report) {
   std::vector<Check> checks;
-  while (true) {
-    const std::size_t comma = conditions.find(',');
-    checks.push_back(check_one(trimmed(conditions.substr(0, comma)), report));
-    if (comma == std::string_view::npos) return checks;
-    conditions.remove_prefix(comma + 1);
-  }
+  for (const std::string_view condition : split(conditions, ','))
+    checks.push_back(check_one(trimmed(condition, " "), report));
+  return checks;
 }
 
 }  // namespace stoker

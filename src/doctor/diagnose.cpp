@@ -73,6 +73,12 @@ bool other_ranks(const Case& c) {
              c.curves, [](const GpuCurve& curve) { return curve.listed && !curve.ours && curve.used(); });
 }
 
+void note_fewer_cpus(const Measures& m, std::vector<std::string>& causes) {
+  if (m.allowed && m.online && *m.allowed < *m.online)
+    causes.push_back(
+        fmt::format("the training may use {:.0f} of {:.0f} CPUs ({})", *m.allowed, *m.online, m.allowed_by));
+}
+
 void add_causes(Report& report, const Case& c, const Finding& finding) {
   const Measures& m = c.m;
   auto& causes = report.causes;
@@ -86,9 +92,7 @@ void add_causes(Report& report, const Case& c, const Finding& finding) {
     if (finding.verdict != Verdict::quota_throttled && quota.throttled_share.value_or(0) > 0.05)
       causes.push_back(fmt::format("cgroup {} is throttled in {:.0f} % of its periods (quota {:.3g} CPUs)",
                                    quota.path, 100 * *quota.throttled_share, quota.cpus));
-  if (m.allowed && m.online && *m.allowed < *m.online && finding.verdict != Verdict::narrow_affinity)
-    causes.push_back(
-        fmt::format("the training may use {:.0f} of {:.0f} CPUs ({})", *m.allowed, *m.online, m.allowed_by));
+  if (finding.verdict != Verdict::narrow_affinity) note_fewer_cpus(m, causes);
   if (c.io.refaults_per_s.value_or(0) > 100 && c.io.summary.cache_hit_share.value_or(1) < 0.9)
     causes.push_back(
         "the memory limit throws out pages that are read again: the page cache is too small for the data");
@@ -164,9 +168,7 @@ void one_snapshot(Report& report, const Case& c) {
           "cgroup {} (quota {:.3g} CPUs) was throttled in {:.0f} % of its periods since it began", level.path,
           *level.quota_cpus,
           100.0 * static_cast<double>(*level.throttled_periods) / static_cast<double>(*level.periods)));
-  if (c.m.allowed && c.m.online && *c.m.allowed < *c.m.online)
-    report.causes.push_back(fmt::format("the training may use {:.0f} of {:.0f} CPUs ({})", *c.m.allowed,
-                                        *c.m.online, c.m.allowed_by));
+  note_fewer_cpus(c.m, report.causes);
   report.verdict = Verdict::unknown;
   const std::string why =
       c.training.empty() ? "one look tells no rates; watch for some seconds"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "doctor/fixes.hpp"
+#include "doctor/rates.hpp"
 
 namespace stoker::doctor {
 
@@ -29,20 +30,6 @@ double util_of(const GpuSeen& gpu) {
   if (gpu.util_percent) return *gpu.util_percent;
   return gpu.engine_active_percent.value_or(gpu.sm_active_percent.value_or(0));
 }
-
-struct Mean {
-  double sum = 0, most = 0;
-  std::size_t count = 0;
-  void add(const Reading<double>& x) {
-    if (!x) return;
-    sum += *x;
-    most = std::max(most, *x);
-    ++count;
-  }
-  std::optional<double> value() const {
-    return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
-  }
-};
 
 // One GPU, of the snapshots in which it was busy.
 struct Busy {
@@ -120,7 +107,7 @@ bool power_capped(const Busy& busy) {
          on_plateau(busy.powers);
 }
 
-std::optional<Fix> clock_fix(const Busy& busy, std::string what, std::vector<Fix::How> how) {
+Fix clock_fix(const Busy& busy, std::string what, std::vector<Fix::How> how) {
   Fix fix = without_gain(std::move(what), std::move(how), "the clock it would reach is not known");
   const auto clock = busy.clock.value();
   if (clock && *clock > 0 && busy.clock_max.most > *clock) {
@@ -145,18 +132,16 @@ void note_clocks(const Busy& busy, GpuCauses& out) {
                                         (limit ? fmt::format(" of {:.0f} W allowed", *limit) : std::string())
                                   : std::string();
     out.causes.push_back(fmt::format("GPU {} is power-capped{}{}", gpu, power, clock));
-    if (auto fix = clock_fix(
-            busy, "a higher power limit",
-            {{"shell",
-              fmt::format("nvidia-smi -i {} -pl WATTS (root); nvidia-smi -q -d POWER shows what is allowed",
-                          gpu)}}))
-      out.fixes.push_back(std::move(*fix));
+    out.fixes.push_back(clock_fix(
+        busy, "a higher power limit",
+        {{"shell",
+          fmt::format("nvidia-smi -i {} -pl WATTS (root); nvidia-smi -q -d POWER shows what is allowed",
+                      gpu)}}));
   }
   if (busy.part(busy.thermal) > 0.05) {
     out.causes.push_back(fmt::format("GPU {} is slowed down by its temperature{}", gpu, clock));
-    if (auto fix = clock_fix(busy, "cooling",
-                             {{"shell", "check fans, filters and the room; nvidia-smi -q -d TEMPERATURE"}}))
-      out.fixes.push_back(std::move(*fix));
+    out.fixes.push_back(clock_fix(
+        busy, "cooling", {{"shell", "check fans, filters and the room; nvidia-smi -q -d TEMPERATURE"}}));
   }
   if (busy.part(busy.hardware) > 0.05)
     out.causes.push_back(

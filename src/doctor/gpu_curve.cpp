@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "doctor/rates.hpp"
 #include "doctor/waveform.hpp"
 
 namespace stoker::doctor {
@@ -12,20 +13,6 @@ namespace stoker::doctor {
 namespace {
 
 bool plausible(double percent) { return percent >= 0 && percent <= 100; }
-
-struct Mean {
-  double sum = 0;
-  std::size_t count = 0;
-  void add(const Reading<double>& x) {
-    if (!x) return;
-    sum += *x;
-    ++count;
-  }
-  Reading<double> value(const char* why) const {
-    if (count == 0) return Reading<double>::unknown(why);
-    return sum / static_cast<double>(count);
-  }
-};
 
 GpuCurve& curve_of(std::vector<GpuCurve>& curves, const GpuSeen& gpu) {
   const auto same = [&gpu](const GpuCurve& curve) {
@@ -42,7 +29,6 @@ GpuCurve& curve_of(std::vector<GpuCurve>& curves, const GpuSeen& gpu) {
 
 void add_samples(GpuCurve& curve, const GpuSeen& gpu, double time_s) {
   if (!gpu.samples.empty()) {
-    curve.by_driver = true;
     for (const GpuSample& sample : gpu.samples)
       if (plausible(sample.percent) && std::isfinite(sample.time_s) &&
           (curve.samples.empty() || sample.time_s >= curve.samples.back().time_s))
@@ -53,7 +39,6 @@ void add_samples(GpuCurve& curve, const GpuSeen& gpu, double time_s) {
   if (!source->known())
     source = gpu.engine_active_percent ? &gpu.engine_active_percent : &gpu.sm_active_percent;
   if (!source->known() || !plausible(**source)) return;
-  curve.from_engine = curve.from_engine || source != &gpu.util_percent;
   curve.samples.push_back({.time_s = time_s, .percent = **source});
 }
 
@@ -111,8 +96,8 @@ void summarise(GpuCurve& curve, const Trace& trace) {
     if (gpu->memory_used_bytes) summary.memory_used_bytes = gpu->memory_used_bytes;
     if (gpu->memory_total_bytes) summary.memory_total_bytes = gpu->memory_total_bytes;
   }
-  summary.sm_active_mean = sm.value("needs GPM (Hopper and later) or DCGM");
-  summary.power_mean_w = power.value("no power was read");
+  summary.sm_active_mean = reading(sm.value(), "needs GPM (Hopper and later) or DCGM");
+  summary.power_mean_w = reading(power.value(), "no power was read");
   if (!curve.seen.empty() && curve.seen.back()->energy_j) {
     // The driver is loaded at boot or later: the uptime makes this a lower bound.
     const Snapshot& last = trace.snapshots.back();
@@ -147,13 +132,23 @@ std::optional<double> GpuCurve::mean(double from_s, double to_s) const {
   return sum / static_cast<double>(count);
 }
 
+std::optional<double> busy_share(const std::vector<const GpuCurve*>& curves, double from_s, double to_s) {
+  double sum = 0;
+  int count = 0;
+  for (const GpuCurve* curve : curves)
+    if (const auto mean = curve->mean(from_s, to_s)) {
+      sum += *mean / 100;
+      ++count;
+    }
+  return count == 0 ? std::nullopt : std::optional(sum / count);
+}
+
 std::vector<GpuCurve> gpu_curves(const Trace& trace) {
   std::vector<GpuCurve> whole, instances;
   for (const Snapshot& snapshot : trace.snapshots)
     for (const GpuSeen& gpu : snapshot.gpus) {
       GpuCurve& curve = curve_of(gpu.mig_parent.empty() ? whole : instances, gpu);
       curve.seen.push_back(&gpu);
-      curve.times.push_back(snapshot.time_s);
       add_samples(curve, gpu, snapshot.time_s);
     }
   // An instance of a GPU that has its own curve is the same silicon.

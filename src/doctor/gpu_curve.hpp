@@ -13,9 +13,6 @@ struct GpuCurve {
   std::string name, uuid;
   std::vector<GpuSample> samples;    // in order of time, 0..100
   std::vector<const GpuSeen*> seen;  // in the snapshots that show it; owned by the trace
-  std::vector<double> times;         // of `seen`
-  bool from_engine = false;          // no utilisation was there: engine or SM activity stands for it
-  bool by_driver = false;            // the driver's buffered samples, not one value a snapshot
   bool ours = false;                 // its driver lists a process of the watched training
   bool idle_by_clocks = false;  // no utilisation, but the driver says that clocks are down for want of work
   std::optional<int> slow_one_in;  // of its waveform
@@ -27,6 +24,9 @@ struct GpuCurve {
   // Absent where no sample lies within.
   std::optional<double> mean(double from_s, double to_s) const;
 };
+
+// The mean share, 0..1, that GPUs are busy from one time to another; absent where none has a sample there.
+std::optional<double> busy_share(const std::vector<const GpuCurve*>& curves, double from_s, double to_s);
 
 // One curve a GPU, MIG instances only where their GPU itself has no curve.
 std::vector<GpuCurve> gpu_curves(const Trace& trace);

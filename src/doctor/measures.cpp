@@ -342,14 +342,7 @@ Measures measure(const Trace& trace, const Window& window, const std::vector<con
   Measures m;
   if (trace.snapshots.empty()) return m;
   measure_limits(trace, window.last, m);
-  double busy = 0;
-  int gpus = 0;
-  for (const GpuCurve* curve : curves)
-    if (const auto mean = curve->mean(window.from_s, window.to_s)) {
-      busy += *mean / 100;
-      ++gpus;
-    }
-  if (gpus > 0) m.busy = busy / gpus;
+  m.busy = busy_share(curves, window.from_s, window.to_s);
   m.seconds = window.seconds();
   if (window.last <= window.first || !(m.seconds > 0)) return m;
   m.snapshots = window.last - window.first + 1;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 
 #include "stoker/reading.hpp"
@@ -38,6 +39,21 @@ class Growth {
  private:
   double sum_ = 0;
   bool seen_ = false;
+};
+
+// The mean of the readings that are known, and the highest of them.
+struct Mean {
+  double sum = 0, most = 0;
+  std::size_t count = 0;
+  void add(const Reading<double>& x) {
+    if (!x) return;
+    sum += *x;
+    most = std::max(most, *x);
+    ++count;
+  }
+  std::optional<double> value() const {
+    return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
+  }
 };
 
 inline std::optional<double> divided(const std::optional<double>& x, double by) {

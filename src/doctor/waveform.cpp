@@ -4,6 +4,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "base/quantile.hpp"
+
 namespace stoker::doctor {
 
 namespace {
@@ -22,9 +24,7 @@ double spacing_of(const std::vector<GpuSample>& samples, const Reading<double>& 
   std::vector<double> distances;
   for (std::size_t i = 1; i < samples.size(); ++i)
     distances.push_back(samples[i].time_s - samples[i - 1].time_s);
-  const auto middle = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
-  std::ranges::nth_element(distances, middle);
-  return std::max(*middle, interval_s && *interval_s > 0 ? *interval_s : kFastestDriver);
+  return std::max(upper_median(distances), interval_s && *interval_s > 0 ? *interval_s : kFastestDriver);
 }
 
 // Mean percent of each cell of an even grid; a cell without a sample keeps the one before.
@@ -84,12 +84,6 @@ std::vector<Peak> peaks_of(const std::vector<double>& correlation) {
     if (correlation[lag] >= correlation[lag - 1] && correlation[lag] > correlation[lag + 1])
       peaks.push_back(refined(correlation, lag));
   return peaks;
-}
-
-double quantile(std::vector<double> values, double part) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(part * static_cast<double>(values.size() - 1));
-  std::ranges::nth_element(values, at);
-  return *at;
 }
 
 // Where the curve rises from low to high, with some slack against noise.

@@ -30,14 +30,7 @@ std::size_t at_or_after(const Trace& trace, double time_s) {
 // How busy the GPUs are from one time to another, else the training's CPUs in relation to all of its time.
 std::optional<double> activity(const Trace& trace, const std::vector<const GpuCurve*>& curves, double from_s,
                                double to_s) {
-  double sum = 0;
-  int count = 0;
-  for (const GpuCurve* curve : curves)
-    if (const auto mean = curve->mean(from_s, to_s)) {
-      sum += *mean / 100;
-      ++count;
-    }
-  if (count > 0) return sum / count;
+  if (const auto busy = busy_share(curves, from_s, to_s)) return busy;
   Growth cpu;
   const std::size_t first = at_or_after(trace, from_s), last = at_or_after(trace, to_s);
   for (const ProcessSeen& before : trace.snapshots[first].processes)

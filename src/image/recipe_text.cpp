@@ -4,6 +4,8 @@
 
 #include "stoker/error.hpp"
 
+#include "base/words.hpp"
+
 namespace stoker::image {
 
 namespace {
@@ -11,12 +13,6 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r\n";
 
 bool is_blank(char c) { return kBlanks.find(c) != std::string_view::npos; }
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
 
 [[noreturn]] void refuse(std::string_view object, std::string found, std::string allowed) {
   throw Error(ErrorCode::invalid_argument, {.operation = "read recipe",

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 
+#include "base/words.hpp"
 #include "record/file_sample.hpp"
 #include "record/line_reader.hpp"
 
@@ -13,12 +14,6 @@ namespace stoker::record {
 namespace {
 
 constexpr std::string_view kBlanks = " \t";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
-}
 
 template <class T>
 bool parse_whole(std::string_view text, T& value) {
@@ -41,21 +36,11 @@ Result<void> parse_id(std::string_view text, ListLine& parsed) {
   return {};
 }
 
-std::vector<std::string_view> split_tabs(std::string_view line) {
-  std::vector<std::string_view> columns;
-  while (true) {
-    const std::size_t tab = line.find('\t');
-    columns.push_back(line.substr(0, tab));
-    if (tab == std::string_view::npos) return columns;
-    line.remove_prefix(tab + 1);
-  }
-}
-
 Result<void> parse_tabbed(const std::vector<std::string_view>& columns, ListLine& parsed) {
-  if (auto id = parse_id(trimmed(columns[0]), parsed); !id) return id;
+  if (auto id = parse_id(trimmed(columns[0], kBlanks), parsed); !id) return id;
   for (std::size_t i = 1; i + 1 < columns.size(); ++i) {
     float label = 0;
-    if (!parse_label(trimmed(columns[i]), label))
+    if (!parse_label(trimmed(columns[i], kBlanks), label))
       return wrong(fmt::format("'{}' as a label in column {} (a number)", columns[i], i + 1));
     parsed.labels.push_back(label);
   }
@@ -67,10 +52,10 @@ Result<void> parse_spaced(std::string_view line, ListLine& parsed) {
   const auto next_word = [&line] {
     const std::string_view word = line.substr(0, line.find_first_of(kBlanks));
     line.remove_prefix(word.size());
-    line = trimmed(line);
+    line = trimmed(line, kBlanks);
     return word;
   };
-  line = trimmed(line);
+  line = trimmed(line, kBlanks);
   if (auto id = parse_id(next_word(), parsed); !id) return id;
   float label = 0;
   while (true) {
@@ -87,7 +72,7 @@ Result<void> parse_spaced(std::string_view line, ListLine& parsed) {
 }  // namespace
 
 bool is_blank_or_comment(std::string_view line) {
-  const std::string_view text = trimmed(line);
+  const std::string_view text = trimmed(line, kBlanks);
   return text.empty() || text.starts_with('#');
 }
 
@@ -112,11 +97,11 @@ std::optional<std::string> unescaped_path(std::string_view path) {
 
 Result<void> parse_list_line(std::string_view line, ListLine& parsed) {
   parsed.labels.clear();
-  const std::vector<std::string_view> columns = split_tabs(line);
+  const std::vector<std::string_view> columns = split(line, '\t');
   const Result<void> result =
       columns.size() >= 3 ? parse_tabbed(columns, parsed) : parse_spaced(line, parsed);
   if (!result) return result;
-  if (trimmed(parsed.path).empty()) return wrong("no path");
+  if (trimmed(parsed.path, kBlanks).empty()) return wrong("no path");
   if (parsed.path.find('\0') != std::string_view::npos) return wrong("a zero byte in the path");
   return {};
 }

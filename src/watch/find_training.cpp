@@ -25,7 +25,6 @@ using watch::FileText;
 constexpr std::chrono::milliseconds kPatience{15'000};
 constexpr std::chrono::milliseconds kBusyWindow{300};
 constexpr double kBusyCpus = 0.5;
-constexpr std::size_t kCommandBytes = 256;
 
 struct Process {
   std::int64_t pid = 0, parent = 0;
@@ -41,14 +40,15 @@ Processes read_processes(const std::string& proc_root) {
     const std::string folder = fmt::format("{}/{}", proc_root, entry.number);
     const FileText text = watch::read_text(folder + "/stat", 4096);
     const auto stat = text ? watch::parse_stat(*text) : std::nullopt;
-    FileText command = watch::read_text(folder + "/cmdline", kCommandBytes);
+    FileText command = watch::read_text(folder + "/cmdline", watch::kCommandBytes);
     if (!stat || stat->state == 'Z' || !command || command->empty()) continue;
-    while (command->ends_with('\0')) command->pop_back();
-    std::replace(command->begin(), command->end(), '\0', ' ');
-    processes[entry.number] = {entry.number,         stat->parent,
-                               stat->start_ticks,    stat->user_ticks + stat->system_ticks,
-                               stat->resident_pages, std::string(stat->name),
-                               std::move(*command)};
+    processes[entry.number] = {entry.number,
+                               stat->parent,
+                               stat->start_ticks,
+                               stat->user_ticks + stat->system_ticks,
+                               stat->resident_pages,
+                               std::string(stat->name),
+                               watch::parse_command(std::move(*command))};
   }
   return processes;
 }
@@ -101,9 +101,7 @@ std::optional<TrainingProcess> holder_of_most_memory(const WatchOptions& options
 bool computes_on_gpu(const std::string& proc_root, std::int64_t pid) {
   const std::string folder = fmt::format("{}/{}/fd", proc_root, pid);
   for (const watch::NumberedEntry& entry : watch::numbered_entries(AT_FDCWD, folder)) {
-    char target[64];
-    const ssize_t size = readlink(fmt::format("{}/{}", folder, entry.number).c_str(), target, sizeof target);
-    const std::string_view path(target, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+    const std::string path = watch::read_link(AT_FDCWD, fmt::format("{}/{}", folder, entry.number));
     if (path == "/dev/nvidia-uvm" || path == "/dev/kfd") return true;
   }
   return false;

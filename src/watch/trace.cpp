@@ -1,6 +1,5 @@
 // Which kind of trace a file is, told by its content.
 #include <array>
-#include <cerrno>
 #include <fmt/format.h>
 
 #include "stoker/watch.hpp"
@@ -63,13 +62,7 @@ Error refusal(std::string_view text, const std::string& path) {
     return unsupported(
         path, "a CSV of GPU readings without a line that names its columns",
         "put one first, for example: timestamp, index, utilization.gpu [%], memory.used [MiB]");
-  Lines lines(text);
-  std::string_view line;
-  while (lines.next(line) && trimmed(line).empty()) {
-  }
-  std::string quoted(trimmed(line).substr(0, 60));
-  for (char& c : quoted)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  const std::string quoted = quoted_words(first_filled_line(text), 60);
   return unsupported(path, fmt::format("no log of GPUs that is known; it begins \"{}\"", quoted));
 }
 

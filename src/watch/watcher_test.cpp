@@ -27,14 +27,7 @@ namespace {
 using watch::Child;
 using watch::ProcFixture;
 
-WatchOptions live(std::int64_t pid) {
-  WatchOptions options;
-  options.pid = pid;
-  options.interval = std::chrono::milliseconds(250);
-  options.main_thread_every = options.workers_every = std::chrono::milliseconds(10);
-  options.nvml_library = "/no/such/library.so";
-  return options;
-}
+WatchOptions live(std::int64_t pid) { return watch::live_options(pid, std::chrono::milliseconds(250)); }
 
 const ProcessSeen* process_of(const Snapshot& snapshot, std::int64_t pid) {
   const auto found = std::find_if(snapshot.processes.begin(), snapshot.processes.end(),

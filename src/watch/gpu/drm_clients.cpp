@@ -1,6 +1,5 @@
 #include "watch/gpu/drm_clients.hpp"
 
-#include <array>
 #include <cerrno>
 #include <fcntl.h>
 #include <set>
@@ -38,13 +37,6 @@ struct Memory {
     }
   }
 };
-
-bool is_gpu_file(const std::string& path) {
-  std::array<char, 64> target{};
-  const ssize_t length = readlink(path.c_str(), target.data(), target.size());
-  return length > 0 &&
-         std::string_view(target.data(), static_cast<std::size_t>(length)).starts_with("/dev/dri/");
-}
 
 }  // namespace
 
@@ -96,7 +88,7 @@ DrmClients read_drm_clients(const std::string& proc_root) {
     }
     for (const NumberedEntry& file : numbered_entries(AT_FDCWD, folder + "/fd")) {
       const std::string number = std::to_string(file.number);
-      if (!is_gpu_file(folder + "/fd/" + number)) continue;
+      if (!read_link(AT_FDCWD, folder + "/fd/" + number).starts_with("/dev/dri/")) continue;
       const FileText text = read_text(folder + "/fdinfo/" + number, 16384);
       if (!text) continue;
       std::optional<DrmClient> client = parse_fdinfo(*text);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <system_error>
 
+#include "watch/gpu/percent.hpp"
 #include "watch/linux/proc_file.hpp"
 #include "watch/linux/proc_text.hpp"
 
@@ -54,10 +55,8 @@ Reading<T> number_in(const std::string& path, double scale = 1) {
 }
 
 Reading<double> percent_in(const std::string& path) {
-  Reading<double> value = number_in(path);
-  if (value && (*value < 0 || *value > 100))
-    return Reading<double>::unknown(fmt::format("the driver told garbage: {:.0f} %", *value));
-  return value;
+  const Reading<double> value = number_in(path);
+  return value ? to_percent(*value) : value;
 }
 
 // "16.0 GT/s PCIe". Source: PCI Express base specification, rates of the generations 1 to 6.

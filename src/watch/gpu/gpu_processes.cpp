@@ -1,7 +1,6 @@
 #include "watch/gpu/gpu_processes.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fcntl.h>
 #include <set>
 #include <string_view>
@@ -67,12 +66,8 @@ void GpuProcesses::read_holders() {
     const std::string folder = proc_root_ + "/" + std::to_string(process.number);
     std::set<std::string> devices;
     for (const NumberedEntry& file : numbered_entries(AT_FDCWD, folder + "/fd")) {
-      std::array<char, 32> target{};
-      const std::string path = folder + "/fd/" + std::to_string(file.number);
-      const ssize_t length = readlink(path.c_str(), target.data(), target.size());
-      if (length <= 0) continue;
-      const std::string_view name(target.data(), static_cast<std::size_t>(length));
-      if (name.starts_with("/dev/nvidia")) devices.emplace(name);
+      std::string name = read_link(AT_FDCWD, folder + "/fd/" + std::to_string(file.number));
+      if (name.starts_with("/dev/nvidia")) devices.insert(std::move(name));
     }
     if (devices.empty()) continue;
     const FileText status = read_text(folder + "/status", 8192);

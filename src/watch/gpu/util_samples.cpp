@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <time.h>
+
+#include "base/quantile.hpp"
 
 namespace stoker::watch::nvml {
 
@@ -37,11 +38,6 @@ double value_of(const Sample& sample, int type) {
 }
 
 }  // namespace
-
-Reading<double> to_percent(double value) {
-  if (value >= 0 && value <= 100) return value;
-  return Reading<double>::unknown(fmt::format("the driver told garbage: {:.0f} %", value));
-}
 
 // Read again where the thread lost its CPU between two clocks.
 Clocks Clocks::now() {
@@ -106,11 +102,7 @@ void UtilSamples::take_buffered(Device device, const Clocks& now, const Reading<
   std::vector<double> steps;
   for (std::size_t i = 1; i < samples.size(); ++i)
     steps.push_back(static_cast<double>(samples[i].time_us - samples[i - 1].time_us) * 1e-6);
-  if (!steps.empty()) {
-    const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-    std::nth_element(steps.begin(), middle, steps.end());
-    interval_s_ = *middle;
-  }
+  if (!steps.empty()) interval_s_ = upper_median(steps);
   if (last_s_ < 0) {
     last_s_ = now.monotonic;
     return;

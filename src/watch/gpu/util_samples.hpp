@@ -7,6 +7,7 @@
 #include "stoker/watch.hpp"
 
 #include "watch/gpu/nvml_library.hpp"
+#include "watch/gpu/percent.hpp"
 
 namespace stoker::watch::nvml {
 
@@ -50,8 +51,5 @@ class UtilSamples {
   double interval_s_ = 0;
   std::vector<GpuSample> polled_;
 };
-
-// A percentage as drivers tell it; garbage above 100 is unknown.
-Reading<double> to_percent(double value);
 
 }  // namespace stoker::watch::nvml

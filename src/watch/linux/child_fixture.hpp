@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "stoker/watch.hpp"
+
 namespace stoker::watch {
 
 // Runs `body` in a fork, which says when it is ready by the function it is given. Owns: the child, killed on
@@ -48,5 +50,15 @@ class Child {
  private:
   pid_t pid_ = 0;
 };
+
+// Options for a look at a live process: quick, without GPUs.
+inline WatchOptions live_options(std::int64_t pid, std::chrono::milliseconds interval) {
+  WatchOptions options;
+  options.pid = pid;
+  options.interval = interval;
+  options.main_thread_every = options.workers_every = std::chrono::milliseconds(10);
+  options.nvml_library = "/no/such/library.so";
+  return options;
+}
 
 }  // namespace stoker::watch

@@ -19,14 +19,7 @@ namespace {
 
 constexpr int kNotAllowed = 77, kTooBusy = 78;
 
-WatchOptions options_of(std::int64_t pid) {
-  WatchOptions options;
-  options.pid = pid;
-  options.interval = std::chrono::milliseconds(200);
-  options.main_thread_every = options.workers_every = std::chrono::milliseconds(10);
-  options.nvml_library = "/no/such/library.so";
-  return options;
-}
+WatchOptions options_of(std::int64_t pid) { return watch::live_options(pid, std::chrono::milliseconds(200)); }
 
 // Exit status of `body`, run as the first process of new PID, mount and cgroup namespaces.
 int in_container(int (*body)()) {

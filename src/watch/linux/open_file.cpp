@@ -7,6 +7,9 @@
 #include <sys/uio.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+#include <utility>
+
+#include "watch/linux/proc_file.hpp"
 
 namespace stoker::watch {
 
@@ -36,17 +39,15 @@ OpenFile at_path(int process, const std::string& link, std::string path) {
 
 OpenFile open_file(int process, std::int64_t descriptor) {
   const std::string link = fmt::format("fd/{}", descriptor);
-  std::array<char, 4096> memory;
-  const ssize_t size = readlinkat(process, link.c_str(), memory.data(), memory.size());
-  if (size <= 0) return {};
-  const std::string_view target(memory.data(), static_cast<std::size_t>(size));
+  std::string target = read_link(process, link);
+  if (target.empty()) return {};
   if (target.starts_with("pipe:")) return {"pipe", {}, 0};
   if (target.starts_with("socket:")) return {is_unix_socket(process, link) ? "unix_socket" : "socket", {}, 0};
   if (target == "anon_inode:[eventfd]") return {"eventfd", {}, 0};
   if (target == "anon_inode:[eventpoll]") return {"epoll", {}, 0};
   if (!target.starts_with('/')) return {"anon", {}, 0};
   if (target.starts_with("/dev/") && !target.starts_with("/dev/shm/")) return {"device", {}, 0};
-  return at_path(process, link, std::string(target));
+  return at_path(process, link, std::move(target));
 }
 
 bool ProcessMemory::read(std::uint64_t address, void* memory, std::size_t size) const {

@@ -1,6 +1,7 @@
 #include "watch/linux/proc_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -13,23 +14,9 @@
 
 namespace stoker::watch {
 
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  if (this != &other) {
-    close();
-    value_ = other.release();
-  }
-  return *this;
-}
-
-void Descriptor::close() {
-  if (value_ >= 0) ::close(release());
-}
-
-int Descriptor::release() { return std::exchange(value_, -1); }
-
 FileText read_text(int folder, const std::string& path, std::size_t limit) {
   const Descriptor file(openat(folder, path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.open()) return tl::unexpected(errno);
+  if (!file) return tl::unexpected(errno);
   std::string text;
   for (std::size_t size = 0;;) {
     text.resize(std::min(std::max<std::size_t>(4096, 2 * size), limit));
@@ -109,7 +96,7 @@ tl::expected<std::string_view, int> KeptFile::read(std::span<char> memory) {
   int file = descriptor_.get();
   if (file < 0) {
     once = Descriptor(openat(folder_, path_.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!once.open()) return tl::unexpected(errno);
+    if (!once) return tl::unexpected(errno);
     file = once.get();
     counted_ = budget_->take();
     if (counted_) descriptor_ = std::move(once);
@@ -117,6 +104,12 @@ tl::expected<std::string_view, int> KeptFile::read(std::span<char> memory) {
   const ssize_t got = pread(file, memory.data(), memory.size(), 0);
   if (got < 0) return tl::unexpected(errno);
   return std::string_view(memory.data(), static_cast<std::size_t>(got));
+}
+
+std::string read_link(int folder, const std::string& path) {
+  std::array<char, 4096> target;
+  const ssize_t size = readlinkat(folder, path.c_str(), target.data(), target.size());
+  return size > 0 ? std::string(target.data(), static_cast<std::size_t>(size)) : std::string();
 }
 
 std::vector<NumberedEntry> numbered_entries(int folder, const std::string& path) {

@@ -9,25 +9,9 @@
 #include <tl/expected.hpp>
 #include <vector>
 
+#include "base/descriptor.hpp"
+
 namespace stoker::watch {
-
-// A file descriptor, or none. Owns: it.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int value) : value_(value) {}
-  ~Descriptor() { close(); }
-  Descriptor(Descriptor&& other) noexcept : value_(other.release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-
-  int get() const { return value_; }
-  bool open() const { return value_ >= 0; }
-  void close();
-
- private:
-  int release();
-  int value_ = -1;
-};
 
 // The text, or the errno that told why not.
 using FileText = tl::expected<std::string, int>;
@@ -35,6 +19,9 @@ using FileText = tl::expected<std::string, int>;
 // At most `limit` bytes from the start of the file; `folder` is a descriptor, or AT_FDCWD.
 FileText read_text(int folder, const std::string& path, std::size_t limit = 1U << 20U);
 FileText read_text(const std::string& path, std::size_t limit = 1U << 20U);
+
+// Where a link points; empty where it cannot be read. `folder` is a descriptor, or AT_FDCWD.
+std::string read_link(int folder, const std::string& path);
 
 // What an errno of such a file means: "needs root, or …", "this kernel has none".
 std::string why_not(int error);

@@ -1,5 +1,6 @@
 #include "watch/linux/proc_text.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace stoker::watch {
@@ -178,6 +179,13 @@ CpuTimes parse_cpu_times(std::string_view text, double ticks_per_s) {
   times.system_s += next_s();  // softirq
   times.steal_s = next_s();
   return times;
+}
+
+std::string parse_command(std::string text) {
+  while (text.ends_with('\0')) text.pop_back();
+  std::replace(text.begin(), text.end(), '\0', ' ');
+  if (text.size() > kCommandBytes) text.resize(kCommandBytes);
+  return text;
 }
 
 std::optional<int> count_cpus(std::string_view list) {

@@ -67,6 +67,9 @@ std::optional<ProcessIo> parse_io(std::string_view text);
 std::optional<Pressure> parse_pressure(std::string_view text);
 // A "cpu" line of /proc/stat, from behind its name.
 CpuTimes parse_cpu_times(std::string_view text, double ticks_per_s);
+// "python train.py --lr=1" of a command line, whose words end with 0 bytes; cut to kCommandBytes.
+inline constexpr std::size_t kCommandBytes = 256;
+std::string parse_command(std::string text);
 // CPUs in "0-3,8".
 std::optional<int> count_cpus(std::string_view list);
 

@@ -17,18 +17,9 @@ namespace stoker::watch {
 
 namespace {
 
-constexpr std::size_t kCommandBytes = 256;
 constexpr std::size_t kMostOpenFiles = 64;
 constexpr std::size_t kMostFiles = 8;
 constexpr int kYoungLooks = 5;  // so long the facts are read at every look: it may still call exec
-
-// "python", "train.py" and "--lr=1" of a command line parted by 0 bytes.
-std::string command_of(std::string text) {
-  while (!text.empty() && text.back() == '\0') text.pop_back();
-  std::replace(text.begin(), text.end(), '\0', ' ');
-  if (text.size() > kCommandBytes) text.resize(kCommandBytes);
-  return text;
-}
 
 // The value of a variable in an environ file; empty where it is not set.
 std::string variable(std::string_view environ, std::string_view name) {
@@ -117,7 +108,7 @@ bool ProcessWatch::read(ProcessSeen& seen) {
 
 void ProcessWatch::read_facts(const std::string& name) {
   facts_.name = name;
-  facts_.command = command_of(read_text(folder(), "cmdline", 4 * kCommandBytes).value_or(""));
+  facts_.command = parse_command(read_text(folder(), "cmdline", 4 * kCommandBytes).value_or(""));
   const std::string status = read_text(folder(), "status").value_or("");
   user_id_ = static_cast<std::uint32_t>(number_of(status, "Uid").value_or(0));
   facts_.user = status.empty() ? "" : user_name(user_id_);

@@ -1,14 +1,13 @@
 #include "watch/linux/thread_sight.hpp"
 
 #include <algorithm>
-#include <array>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/time.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "watch/linux/proc_file.hpp"
 #include "watch/linux/system_calls.hpp"
 
 namespace stoker::watch {
@@ -46,11 +45,10 @@ std::string path_of(const SystemCall& kind, const BlockedCall& call, int process
   const bool relative = kind.folder >= 0;
   const auto folder = relative ? static_cast<std::int32_t>(argument(call, kind.folder)) : AT_FDCWD;
   const std::string link = folder == AT_FDCWD ? "cwd" : fmt::format("fd/{}", folder);
-  std::array<char, 4096> base;
-  const ssize_t size = readlinkat(process, link.c_str(), base.data(), base.size());
-  if (size <= 0 || base[0] != '/') return {};
+  const std::string base = read_link(process, link);
+  if (!base.starts_with('/')) return {};
   while (path.starts_with("./")) path.erase(0, 2);
-  return std::string(base.data(), static_cast<std::size_t>(size)) + "/" + path;
+  return base + "/" + path;
 }
 
 // Not what the kernel makes up, nor memory that processes share by a file.

@@ -14,14 +14,10 @@ namespace stoker::watch {
 
 namespace {
 
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  for (;;) {
-    const std::size_t end = std::min(text.find(at), text.size());
-    parts.push_back(trimmed(text.substr(0, end)));
-    if (end == text.size()) return parts;
-    text.remove_prefix(end + 1);
-  }
+std::vector<std::string_view> trimmed_parts(std::string_view text, char at) {
+  std::vector<std::string_view> parts = split(text, at);
+  for (std::string_view& part : parts) part = trimmed(part);
+  return parts;
 }
 
 struct GpuLine {
@@ -34,7 +30,7 @@ std::optional<GpuLine> gpu_line(std::string_view line) {
   const std::size_t close = line.find(']');
   if (!line.starts_with('[') || close == std::string_view::npos) return std::nullopt;
   const auto index = gpu_index(trimmed(line.substr(1, close - 1)));
-  const std::vector<std::string_view> parts = split(line.substr(close + 1), '|');
+  const std::vector<std::string_view> parts = trimmed_parts(line.substr(close + 1), '|');
   if (!index || parts.size() < 3) return std::nullopt;
   return GpuLine{*index, parts[0], parts[1], parts[2], parts.size() > 3 ? parts[3] : std::string_view()};
 }
@@ -77,7 +73,7 @@ class GpustatReader {
 
   // "18 / 175 W": both numbers carry the unit behind them.
   void put_pair(const char* first, const char* second, std::string_view pair, GpuSeen& gpu) {
-    const std::vector<std::string_view> both = split(pair, '/');
+    const std::vector<std::string_view> both = trimmed_parts(pair, '/');
     put(first, both[0], gpu);
     if (both.size() > 1) put(second, both[1], gpu);
   }
@@ -89,7 +85,7 @@ class GpustatReader {
     gpu.name = line.name;
     // The fan's percentage, where it is shown, stands before the GPU's.
     std::string_view util;
-    for (std::string_view reading : split(line.readings, ',')) {
+    for (std::string_view reading : trimmed_parts(line.readings, ',')) {
       reading = trimmed(reading.substr(0, reading.find('(')));
       if (reading.ends_with('%')) {
         util = reading;

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/quantile.hpp"
 #include "base/units.hpp"
 #include "watch/logs/log_text.hpp"
 
@@ -94,10 +95,7 @@ bool LogBuilder::has_gpu(int index) const {
 
 void LogBuilder::leave_out(std::size_t line, std::string_view text) {
   if (left_out_++ > 0) return;
-  std::string words(trimmed(text).substr(0, 80));
-  for (char& c : words)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-  first_left_out_ = fmt::format("line {}: \"{}\"", line, words);
+  first_left_out_ = fmt::format("line {}: \"{}\"", line, quoted_words(text, 80));
 }
 
 void LogBuilder::cannot_tell(std::string what, std::string why) {
@@ -125,9 +123,7 @@ void LogBuilder::tell_gaps() {
     steps.push_back(trace_.snapshots[i].time_s - trace_.snapshots[i - 1].time_s);
   if (steps.empty()) return;
   const auto longest = *std::ranges::max_element(steps);
-  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-  std::ranges::nth_element(steps, middle);
-  const double least = std::max(60.0, 20 * *middle);
+  const double least = std::max(60.0, 20 * upper_median(steps));
   const auto gaps = std::ranges::count_if(steps, [least](double step) { return step > least; });
   if (gaps > 0)
     cannot_tell("gaps", fmt::format("the log pauses {}, for up to {}",

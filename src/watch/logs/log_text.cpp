@@ -115,13 +115,6 @@ bool Lines::next(std::string_view& line) {
   return true;
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
   while (!(text = trimmed(text)).empty()) {
@@ -129,6 +122,20 @@ std::vector<std::string_view> words_of(std::string_view text) {
     words.push_back(text.substr(0, end));
     text.remove_prefix(end);
   }
+  return words;
+}
+
+std::string_view first_filled_line(std::string_view text) {
+  Lines lines(text);
+  std::string_view line;
+  while (lines.next(line) && trimmed(line).empty()) continue;
+  return line;
+}
+
+std::string quoted_words(std::string_view text, std::size_t most) {
+  std::string words(trimmed(text).substr(0, most));
+  for (char& c : words)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
   return words;
 }
 

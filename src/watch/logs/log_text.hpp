@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "base/words.hpp"
 
 namespace stoker::watch {
 
@@ -30,9 +31,12 @@ class Lines {
   std::size_t number_ = 0;
 };
 
-std::string_view trimmed(std::string_view text);
 // The words between blanks.
 std::vector<std::string_view> words_of(std::string_view text);
+// The first line that holds more than blanks; the last one where none does.
+std::string_view first_filled_line(std::string_view text);
+// The beginning of a text as an error may quote it: control characters are blanks.
+std::string quoted_words(std::string_view text, std::size_t most);
 std::string lower(std::string_view text);
 // The whole text as a small number that a GPU may have.
 std::optional<int> gpu_index(std::string_view digits);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/quantile.hpp"
+
 namespace stoker::watch {
 
 namespace {
@@ -9,15 +11,6 @@ namespace {
 constexpr std::size_t kMostGpus = 16;
 constexpr std::size_t kTicks = 8;  // at least, to call it a pattern
 constexpr double kBurst = 0.2;     // within a burst, of the time between two
-
-// The value below which `share` of them lie.
-double quantile(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  const auto at =
-      values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-  std::ranges::nth_element(values, at);
-  return *at;
-}
 
 }  // namespace
 

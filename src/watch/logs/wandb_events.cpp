@@ -66,18 +66,10 @@ void read_event(const Json& event, LogBuilder& builder) {
   read_host(event, builder.snapshot());
 }
 
-std::string_view first_line(std::string_view text) {
-  Lines lines(text);
-  std::string_view line;
-  while (lines.next(line) && trimmed(line).empty()) {
-  }
-  return line;
-}
-
 }  // namespace
 
 bool is_wandb_events(std::string_view head) {
-  const Json event = Json::parse(first_line(head), nullptr, false);
+  const Json event = Json::parse(first_filled_line(head), nullptr, false);
   if (!event.is_object()) return false;
   for (const auto& [key, value] : event.items())
     if (key.starts_with("system.")) return true;

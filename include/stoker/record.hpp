@@ -14,10 +14,30 @@
 
 namespace stoker {
 
+struct ImageInfo;  // stoker/image.hpp
+
+// What the bytes of a field are. Numbers are little-endian, one behind another.
+enum class FieldType {
+  bytes,  // of any kind: a file, text
+  int64,
+  float32,
+  bytes_list,  // runs of bytes, each behind its size as a u32; tf.train.Example alone has such
+};
+
+// What a field is to its sample, where its container's rules tell.
+enum class FieldRole {
+  content,
+  label,       // Sample::labels says the same
+  key,         // Sample::key says the same
+  image_fact,  // the image says the same: its format, width, height
+};
+
 // One named run of bytes of a sample.
 struct Field {
   std::string name;
   std::span<const std::byte> bytes;
+  FieldType type = FieldType::bytes;
+  FieldRole role = FieldRole::content;
 };
 
 // One sample. Owns: `buffer` holds the bytes that the fields view; moving keeps the views valid, copying is
@@ -29,9 +49,14 @@ struct Sample {
   Sample(const Sample&) = delete;
   Sample& operator=(const Sample&) = delete;
 
-  std::string key;  // RecordIO: the id in decimal; folder: path relative to its root; .lst: the path column
-  std::vector<float> labels;   // empty: the container holds none for this sample (a raw record)
-  std::vector<Field> fields;   // at least one; "image" of an image record, "data" of a raw one
+  // RecordIO: the id in decimal; folder: path relative to its root; .lst: the path column; tar: folders and
+  // name up to its first dot; TFRecord: image/filename, else the ordinal; MDS: a text column that is a key,
+  // else the ordinal.
+  std::string key;
+  std::vector<float> labels;  // empty: the container holds none for this sample (a raw record)
+  // At least one. RecordIO, folder, .lst: "image", or "data" of a raw record; tar: by the members' endings
+  // ("jpg", "json"), the label's included; TFRecord: by the features' names; MDS: by the columns'.
+  std::vector<Field> fields;
   std::size_t main_field = 0;  // which field a decoder gets
   std::vector<std::byte> buffer;
   // Packed seek points of the main field, from the source's seek index; empty: none, or none to be trusted.
@@ -55,8 +80,10 @@ struct BadRecord {
   std::string reason;
 };
 
-enum class RecordFormat { folder, list, recordio };
+enum class RecordFormat { folder, list, recordio, tar, tfrecord, mds };
 std::string_view to_string(RecordFormat format);
+// Whether each sample is a file of its own (folder, list), so that a bad one is nobody else's fault.
+bool has_own_files(RecordFormat format);
 
 // Whether a seek index that lies by a source is used.
 enum class SeekIndexUse { automatic, off };
@@ -170,15 +197,35 @@ std::unique_ptr<RecordScanner> scan_records(const std::string& source, const Ope
 // or there is none. Cost: reads a container once, and each image that a seek index knows. Errors: io.
 std::vector<BadRecord> check_indexes(const std::string& source, const OpenOptions& options = {});
 
+// What a container is to hold of one sample. Views only.
+struct NewSample {
+  std::string_view key;
+  std::span<const float> labels;  // none: a raw record
+  std::span<const Field> fields;
+  std::size_t main_field = 0;
+  std::optional<std::uint64_t> id;   // default: its ordinal in the container
+  const ImageInfo* image = nullptr;  // of the main field; null: it is no image, or not looked at
+  std::string_view class_name;       // of its label; empty: it has none
+};
+
+// Names of the fields of `sample` that a container of `format` cannot hold, those of other roles than content
+// left out: nothing is lost with them.
+std::vector<std::string> fields_lost(const NewSample& sample, RecordFormat format);
+
 // Writes samples in order. Threads: one at a time. Nothing appears under the final names before finish().
 class RecordWriter {
  public:
   virtual ~RecordWriter() = default;
 
-  // Appends a sample: its id is its ordinal unless `id` is given; no labels = a raw record.
-  // Errors: invalid_argument (a record of 2^29 bytes or more, more than one field), io, out_of_resources.
-  virtual RecordInfo append(const std::string& key, std::span<const float> labels, const Field& main,
-                            std::optional<std::uint64_t> id = std::nullopt) = 0;
+  // Appends a sample.
+  // Errors: invalid_argument (more than a record of this format holds, in bytes or in fields), io,
+  // out_of_resources.
+  virtual RecordInfo add(const NewSample& sample) = 0;
+  // The same of one field.
+  RecordInfo append(const std::string& key, std::span<const float> labels, const Field& main,
+                    std::optional<std::uint64_t> id = std::nullopt) {
+    return add({.key = key, .labels = labels, .fields = std::span(&main, 1), .id = id});
+  }
   virtual std::uint64_t records() const = 0;
   virtual std::uint64_t bytes() const = 0;
   // CRC-32C of all bytes appended so far.
@@ -194,9 +241,14 @@ class RecordWriter {
   virtual void finish() = 0;
 };
 
-// A writer of x.rec with x.idx (and the record index x.rec.index) beside it.
-// Errors: unsupported (an ending that this build does not write), io.
+// The container format that the ending of a path names: .rec, .tar, .tfrecord (also before -00000-of-00005).
+std::optional<RecordFormat> format_of_ending(std::string_view path);
+
+// A writer of a container with its record index (NAME.index) and, for x.rec, x.idx, for x.tfrecord,
+// x.tfrecord.idx beside it. `format`: default by the ending.
+// Errors: unsupported (a format or ending that is not written), io.
 std::unique_ptr<RecordWriter> open_record_writer(const std::string& path,
-                                                 std::shared_ptr<Store> store = nullptr);
+                                                 std::shared_ptr<Store> store = nullptr,
+                                                 std::optional<RecordFormat> format = std::nullopt);
 
 }  // namespace stoker

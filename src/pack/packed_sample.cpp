@@ -17,7 +17,7 @@ constexpr std::uint64_t kHeaderBytes = 24;
 // everybody's.
 bool is_read_fault_of_sample(ErrorCode code, RecordFormat format) {
   if (code == ErrorCode::corrupt_data || code == ErrorCode::unsupported) return true;
-  const bool file_of_its_own = format != RecordFormat::recordio;
+  const bool file_of_its_own = has_own_files(format);
   return file_of_its_own &&
          (code == ErrorCode::not_found || code == ErrorCode::io || code == ErrorCode::invalid_argument);
 }
@@ -25,7 +25,7 @@ bool is_read_fault_of_sample(ErrorCode code, RecordFormat format) {
 // A key for a sample whose own is not known, since it could not be read.
 std::string fallback_key(const RecordReader& source, std::size_t index, const std::string& root) {
   const RecordInfo info = source.info(index);
-  if (source.format() == RecordFormat::recordio) return fmt::format("{}@{}", info.container, info.offset);
+  if (!has_own_files(source.format())) return fmt::format("{}@{}", info.container, info.offset);
   const bool below_root =
       !root.empty() && info.container.starts_with(root) && info.container.size() > root.size();
   return below_root && info.container[root.size()] == '/' ? info.container.substr(root.size() + 1)
@@ -87,7 +87,7 @@ std::unique_ptr<RecordReader> open_pack_source(const PackOptions& options) {
 }
 
 std::string root_of_keys(const PackOptions& options, RecordFormat format) {
-  if (format == RecordFormat::recordio) return {};
+  if (!has_own_files(format)) return {};
   std::string root = options.source;
   if (format == RecordFormat::list) {
     root = options.open.root.empty() ? std::filesystem::path(options.source).parent_path().string()
@@ -125,7 +125,7 @@ void prepare_sample(const RecordReader& source, std::size_t index, const std::st
   out.bytes_in = main.size();
   // Records of a container may hold anything, and pass as they are; a file that was listed as an image has to
   // be one.
-  auto result = tools.rewriter.run(main, source.format() != RecordFormat::recordio);
+  auto result = tools.rewriter.run(main, has_own_files(source.format()));
   if (!result) {
     if (result.error().code() == ErrorCode::internal) throw std::move(result).error();
     out.fault = std::move(result).error();

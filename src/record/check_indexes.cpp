@@ -7,10 +7,10 @@
 
 #include "base/crc.hpp"
 #include "record/check_seek_index.hpp"
+#include "record/container_format.hpp"
 #include "record/dataset_manifest.hpp"
 #include "record/detect.hpp"
 #include "record/record_index.hpp"
-#include "record/recordio_walk.hpp"
 #include "record/text_index.hpp"
 
 namespace stoker {
@@ -40,19 +40,19 @@ struct Truth {
   }
 };
 
-Truth walk_past_damage(const ReadableFile& container) {
+Truth walk_past_damage(const ContainerFormat& format, const ReadableFile& container) {
   WindowReader window(container);
   Truth truth;
   std::uint64_t offset = 0;
   while (offset < container.bytes()) {
-    const Walked walked = walk_record(window, offset, container.bytes());
+    const Walked walked = format.walk_record(window, offset, container.bytes());
     if (walked.damage) {
       const std::uint64_t resume =
-          find_record(window, walked.resume, container.bytes()).value_or(container.bytes());
+          format.find_record(window, walked.resume, container.bytes()).value_or(container.bytes());
       truth.damaged.push_back({offset, resume});
       offset = resume;
     } else {
-      truth.records.push_back(offset);
+      if (walked.is_record) truth.records.push_back(offset);
       offset = walked.end;
     }
   }
@@ -61,12 +61,14 @@ Truth walk_past_damage(const ReadableFile& container) {
 
 class Checker {
  public:
-  Checker(Store& store, const ReadableFile& container) : store_(store), container_(container) {}
+  Checker(const ContainerFormat& format, Store& store, const ReadableFile& container)
+      : format_(format), store_(store), container_(container) {}
 
   std::vector<BadRecord> check() {
-    const auto text = open(text_index_path(container_.path()));
+    const auto text =
+        format_.format() == RecordFormat::recordio ? open(text_index_path(container_.path())) : nullptr;
     const auto index = open(record_index_path(container_.path()));
-    if (text || index) truth_ = walk_past_damage(container_);
+    if (text || index) truth_ = walk_past_damage(format_, container_);
     if (text) check_text(*text);
     if (index) check_binary(*index);
     check_manifest();
@@ -182,6 +184,7 @@ class Checker {
     return crc;
   }
 
+  const ContainerFormat& format_;
   Store& store_;
   const ReadableFile& container_;
   Truth truth_;
@@ -203,8 +206,9 @@ std::vector<BadRecord> check_indexes(const std::string& source, const OpenOption
     const auto file = store->open_read(source);
     std::vector<std::byte> head(record::kDetectBytes);
     head.resize(file->read_at(0, head));
-    if (record::detect_file(info->path, head) == RecordFormat::recordio)
-      bad = record::Checker(*store, *file).check();
+    const RecordFormat format = record::detect_file(info->path, head);
+    if (!has_own_files(format))
+      bad = record::Checker(record::container_format(format), *store, *file).check();
   }
   for (BadRecord& wrong : record::check_seek_index(source, options, store)) bad.push_back(std::move(wrong));
   return bad;

@@ -4,29 +4,18 @@
 
 #include "stoker/error.hpp"
 
+#include "record/open_if_there.hpp"
 #include "record/record_index.hpp"
-#include "record/recordio_walk.hpp"
-#include "record/text_index.hpp"
 
 namespace stoker::record {
 
 namespace {
 
-// An object that may be absent or unreadable: then there is no index, and that is all.
-std::unique_ptr<ReadableFile> open_if_there(Store& store, const std::string& path) {
-  try {
-    return store.open_read(path);
-  } catch (const Error& error) {
-    // Used-up descriptors and servers that do not answer are no answer to whether there is one.
-    if (error.code() == ErrorCode::out_of_resources || error.code() == ErrorCode::unavailable) throw;
-    return nullptr;
-  }
-}
-
 class Finder {
  public:
-  Finder(Store& store, const ReadableFile& container, const std::string& index_dir)
-      : store_(store), container_(container), explicit_folder_(!index_dir.empty()) {
+  Finder(const ContainerFormat& format, Store& store, const ReadableFile& container,
+         const std::string& index_dir)
+      : format_(format), store_(store), container_(container), explicit_folder_(!index_dir.empty()) {
     const std::string folder = explicit_folder_ ? index_dir : user_index_folder();
     if (folder.empty()) return;
     cache_store_ = open_store(folder);
@@ -35,10 +24,9 @@ class Finder {
 
   ContainerIndex find() {
     if (auto found = by_record_indexes(); !found.offsets.empty()) return found;
-    if (const auto text = open_if_there(store_, text_index_path(container_.path())))
-      if (auto offsets = offsets_of_text_index(*text, container_))
-        return {std::move(*offsets), IndexOrigin::text_index};
-    RecordOffsets walked = walk_container(container_);
+    if (auto offsets = format_.offsets_by_text_index(store_, container_))
+      return {std::move(*offsets), IndexOrigin::text_index};
+    RecordOffsets walked = walk_container(format_, container_);
     if (walked.damage) throw damaged(*walked.damage);
     keep(walked.offsets);
     return {std::move(walked.offsets), IndexOrigin::walk};
@@ -54,7 +42,8 @@ class Finder {
          {explicit_folder_ ? cached.get() : beside.get(), explicit_folder_ ? beside.get() : cached.get()}) {
       if (!file) continue;
       Result<RecordIndex> index = read_record_index(*file);
-      if (index && fits(index->fingerprint)) return {std::move(index->offsets), IndexOrigin::record_index};
+      if (index && index->format == format_.format() && fits(index->fingerprint))
+        return {std::move(index->offsets), IndexOrigin::record_index};
     }
     return {};
   }
@@ -87,10 +76,10 @@ class Finder {
     write(*cache_store_, cache_path_, dated, offsets);
   }
 
-  static bool write(Store& store, const std::string& path, const Fingerprint& fingerprint,
-                    const std::vector<std::uint64_t>& offsets) {
+  bool write(Store& store, const std::string& path, const Fingerprint& fingerprint,
+             const std::vector<std::uint64_t>& offsets) const {
     try {
-      write_record_index(store, path, fingerprint, offsets);
+      write_record_index(store, path, format_.format(), fingerprint, offsets);
       return true;
     } catch (const Error&) {
       return false;
@@ -105,6 +94,7 @@ class Finder {
                   .next_step = "`stoker verify` lists all damage; copy or pack the file again"});
   }
 
+  const ContainerFormat& format_;
   Store& store_;
   const ReadableFile& container_;
   const bool explicit_folder_;
@@ -116,9 +106,9 @@ class Finder {
 
 }  // namespace
 
-ContainerIndex find_container_index(Store& store, const ReadableFile& container,
-                                    const std::string& index_dir) {
-  return Finder(store, container, index_dir).find();
+ContainerIndex find_container_index(const ContainerFormat& format, Store& store,
+                                    const ReadableFile& container, const std::string& index_dir) {
+  return Finder(format, store, container, index_dir).find();
 }
 
 }  // namespace stoker::record

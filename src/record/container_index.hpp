@@ -8,6 +8,8 @@
 
 #include "stoker/store.hpp"
 
+#include "record/container_format.hpp"
+
 namespace stoker::record {
 
 // Where the offsets came from.
@@ -22,7 +24,7 @@ struct ContainerIndex {
 // whichever fits; the text index, if it fits; a walk, whose result is then cached: beside where an index that
 // no longer fits lies, else in `index_dir` or the user's cache. A cache that cannot be written is left: it
 // only saves time. Errors: corrupt_data (damage, without an index that fits: the offset is named), io.
-ContainerIndex find_container_index(Store& store, const ReadableFile& container,
-                                    const std::string& index_dir);
+ContainerIndex find_container_index(const ContainerFormat& format, Store& store,
+                                    const ReadableFile& container, const std::string& index_dir);
 
 }  // namespace stoker::record

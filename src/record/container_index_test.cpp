@@ -20,7 +20,8 @@ class ContainerIndexTest : public testing::Test {
 
   ContainerIndex find(const std::string& index_dir = "") {
     store_ = std::make_shared<store::FaultyStore>(open_store("."));
-    return find_container_index(*store_, *store_->open_read(container()), index_dir);
+    return find_container_index(container_format(RecordFormat::recordio), *store_,
+                                *store_->open_read(container()), index_dir);
   }
   std::string container() const { return folder_.path("data/x.rec"); }
   void write_container(int records) { folder_.write("data/x.rec", image_container(records)); }
@@ -93,7 +94,8 @@ TEST_F(ContainerIndexTest, IndexBesideSurvivesACopyAndIsMadeAgainThereWhenItNoLo
   const auto store = open_store(".");
   const auto file = store->open_read(container());
   const ContainerIndex walked = find();
-  write_record_index(*store, record_index_path(container()), fingerprint_of(*file), walked.offsets);
+  write_record_index(*store, record_index_path(container()), RecordFormat::recordio, fingerprint_of(*file),
+                     walked.offsets);
   fs::remove_all(folder_.path("xdg"));
   fs::last_write_time(container(), fs::last_write_time(container()) + std::chrono::seconds(5));
   EXPECT_EQ(find().origin, IndexOrigin::record_index);
@@ -160,7 +162,10 @@ TEST_F(ContainerIndexTest, FailingReadsAreErrorsNotWrongIndexes) {
       open_store("."),
       store::Faults{.reads = {.first = 1, .count = store::kForever, .code = ErrorCode::unavailable}});
   const auto file = failing->open_read(container());
-  EXPECT_EQ(error_of([&] { find_container_index(*failing, *file, ""); }).code(), ErrorCode::unavailable);
+  EXPECT_EQ(error_of([&] {
+              find_container_index(container_format(RecordFormat::recordio), *failing, *file, "");
+            }).code(),
+            ErrorCode::unavailable);
 }
 
 }  // namespace

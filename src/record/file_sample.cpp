@@ -6,7 +6,7 @@
 
 #include "base/crc.hpp"
 #include "base/units.hpp"
-#include "record/recordio_format.hpp"
+#include "record/container_format.hpp"
 
 namespace stoker::record {
 

@@ -6,14 +6,14 @@
 
 #include "record/classes.hpp"
 #include "record/container_index.hpp"
+#include "record/container_reader.hpp"
+#include "record/container_scanner.hpp"
 #include "record/dataset_manifest.hpp"
 #include "record/detect.hpp"
 #include "record/folder_reader.hpp"
 #include "record/indexed_reader.hpp"
 #include "record/list_reader.hpp"
 #include "record/reader_scanner.hpp"
-#include "record/recordio_reader.hpp"
-#include "record/recordio_scanner.hpp"
 #include "record/recordio_writer.hpp"
 
 namespace stoker {
@@ -114,28 +114,17 @@ std::unique_ptr<RecordReader> open_files(const Opened& opened, const OpenOptions
 }
 
 std::unique_ptr<RecordReader> open_plain(Opened& opened, const OpenOptions& options) {
-  if (opened.format != RecordFormat::recordio) return open_files(opened, options);
+  if (has_own_files(opened.format)) return open_files(opened, options);
+  const ContainerFormat& format = container_format(opened.format);
   std::vector<std::string> classes = classes_of_container(*opened.store, opened.path, options);
-  ContainerIndex index = find_container_index(*opened.store, *opened.file, options.index_dir);
-  return std::make_unique<RecordIOReader>(std::move(opened.file), std::move(index.offsets),
-                                          std::move(classes));
+  ContainerIndex index = find_container_index(format, *opened.store, *opened.file, options.index_dir);
+  return std::make_unique<ContainerReader>(format, std::move(opened.file), std::move(index.offsets),
+                                           std::move(classes));
 }
 
 }  // namespace
 
 }  // namespace record
-
-std::string_view to_string(RecordFormat format) {
-  switch (format) {
-    case RecordFormat::folder:
-      return "folder";
-    case RecordFormat::list:
-      return "list";
-    case RecordFormat::recordio:
-      return "recordio";
-  }
-  return "unknown";
-}
 
 std::string_view to_string(SeekIndexState state) {
   switch (state) {
@@ -165,13 +154,16 @@ std::unique_ptr<RecordReader> open_records(const std::string& source, const Open
 
 std::unique_ptr<RecordScanner> scan_records(const std::string& source, const OpenOptions& options) {
   record::Opened opened = record::open_source(source, options);
-  if (opened.format != RecordFormat::recordio)
+  if (has_own_files(opened.format))
     return std::make_unique<record::ReaderScanner>(record::open_files(opened, options));
-  return std::make_unique<record::RecordIOScanner>(std::move(opened.file));
+  return std::make_unique<record::ContainerScanner>(record::container_format(opened.format),
+                                                    std::move(opened.file));
 }
 
-std::unique_ptr<RecordWriter> open_record_writer(const std::string& path, std::shared_ptr<Store> store) {
-  if (!path.ends_with(".rec"))
+std::unique_ptr<RecordWriter> open_record_writer(const std::string& path, std::shared_ptr<Store> store,
+                                                 std::optional<RecordFormat> format) {
+  if (!format) format = format_of_ending(path);
+  if (format != RecordFormat::recordio)
     throw Error(ErrorCode::unsupported, {.operation = "write records",
                                          .object = path,
                                          .found = "an ending that this build does not write",

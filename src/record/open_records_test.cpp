@@ -186,7 +186,8 @@ TEST_F(OpenRecords, WrongRecordIndexIsTold) {
   folder_.write("x.rec", image_container(3));
   const auto store = open_store(".");
   const Fingerprint print = fingerprint_of(*store->open_read(folder_.path("x.rec")));
-  write_record_index(*store, folder_.path("x.rec.index"), print, std::vector<std::uint64_t>{0, 40, 88, 132});
+  write_record_index(*store, folder_.path("x.rec.index"), RecordFormat::recordio, print,
+                     std::vector<std::uint64_t>{0, 40, 88, 132});
   EXPECT_THAT(reasons("x.rec"),
               ElementsAre("x.rec.index: no record begins at offset 40",
                           HasSubstr("1 records are not in the index, the first at offset 44")));

@@ -8,7 +8,7 @@
 
 #include "base/crc.hpp"
 #include "base/endian.hpp"
-#include "record/recordio_format.hpp"
+#include "record/container_format.hpp"
 
 namespace stoker::record {
 
@@ -22,11 +22,14 @@ constexpr std::size_t kTrailerBytes = 8;
 
 // Byte positions in the header.
 constexpr std::size_t kVersionAt = 8, kFlagsAt = 12, kCountAt = 16, kContainerBytesAt = 24, kModifiedAt = 32,
-                      kHeadCrcAt = 40, kTailCrcAt = 44;
+                      kHeadCrcAt = 40, kTailCrcAt = 44, kFormatAt = 48;
 
 using Header = std::array<std::byte, kHeaderBytes>;
 
-Header header_of(const Fingerprint& fingerprint, std::uint64_t count) {
+// The numbers of the container formats, as the file has them.
+constexpr std::array kFormats = {RecordFormat::recordio, RecordFormat::tar, RecordFormat::tfrecord};
+
+Header header_of(RecordFormat format, const Fingerprint& fingerprint, std::uint64_t count) {
   Header header{};
   std::memcpy(header.data(), kIndexMagic.data(), kIndexMagic.size());
   store_le(header.data() + kVersionAt, kIndexVersion);
@@ -36,6 +39,8 @@ Header header_of(const Fingerprint& fingerprint, std::uint64_t count) {
   store_le(header.data() + kModifiedAt, fingerprint.modified_ns.value_or(0));
   store_le(header.data() + kHeadCrcAt, fingerprint.head_crc32c);
   store_le(header.data() + kTailCrcAt, fingerprint.tail_crc32c);
+  const auto number = std::find(kFormats.begin(), kFormats.end(), format) - kFormats.begin();
+  store_le(header.data() + kFormatAt, static_cast<std::uint32_t>(number));
   return header;
 }
 
@@ -47,18 +52,21 @@ tl::unexpected<Error> broken(ErrorCode code, const ReadableFile& file, std::stri
 }
 
 // Records follow each other from the first byte to the last.
-std::optional<std::string> wrong_offsets(std::span<const std::uint64_t> offsets,
+std::optional<std::string> wrong_offsets(const ContainerFormat& format,
+                                         std::span<const std::uint64_t> offsets,
                                          std::uint64_t container_bytes) {
-  if (offsets.front() != 0) return fmt::format("the first record at {} instead of 0", offsets.front());
+  if (offsets.size() > 1 && offsets.front() != 0)
+    return fmt::format("the first record at {} instead of 0", offsets.front());
   if (offsets.back() != container_bytes)
     return fmt::format("records end at {} in a container of {} bytes", offsets.back(), container_bytes);
+  const std::uint64_t smallest = format.smallest_record();
   bool rising = true, aligned = true;
   for (std::size_t i = 1; i < offsets.size(); ++i) {
-    rising &= offsets[i] >= kPartHeader && offsets[i - 1] <= offsets[i] - kPartHeader;
-    aligned &= offsets[i] % 4 == 0;
+    rising &= offsets[i] >= smallest && offsets[i - 1] <= offsets[i] - smallest;
+    aligned &= offsets[i - 1] % format.alignment() == 0;
   }
   if (!rising) return "offsets that do not rise by a record each";
-  if (!aligned) return "offsets that are no multiples of 4";
+  if (!aligned) return fmt::format("offsets that are no multiples of {}", format.alignment());
   return std::nullopt;
 }
 
@@ -99,7 +107,11 @@ Result<RecordIndex> read_record_index(const ReadableFile& file) {
   if (file.bytes() < kAround || (file.bytes() - kAround) / sizeof(std::uint64_t) != count ||
       file.bytes() % 8 != 0)
     return broken(ErrorCode::corrupt_data, file, fmt::format("{} bytes for {} records", file.bytes(), count));
+  const auto number = load_le<std::uint32_t>(header.data() + kFormatAt);
+  if (number >= kFormats.size())
+    return broken(ErrorCode::unsupported, file, fmt::format("container format {}", number));
   RecordIndex index;
+  index.format = kFormats[number];
   index.offsets.resize(count + 1);
   const std::span<std::byte> body = std::as_writable_bytes(std::span(index.offsets));
   std::array<std::byte, kTrailerBytes> trailer{};
@@ -114,15 +126,16 @@ Result<RecordIndex> read_record_index(const ReadableFile& file) {
   index.fingerprint.tail_crc32c = load_le<std::uint32_t>(header.data() + kTailCrcAt);
   if (flags & kHasModifiedTime)
     index.fingerprint.modified_ns = load_le<std::int64_t>(header.data() + kModifiedAt);
-  if (auto wrong = wrong_offsets(index.offsets, index.fingerprint.container_bytes))
+  if (auto wrong =
+          wrong_offsets(container_format(index.format), index.offsets, index.fingerprint.container_bytes))
     return broken(ErrorCode::corrupt_data, file, std::move(*wrong));
   return index;
 }
 
-std::unique_ptr<WritableFile> prepare_record_index(Store& store, const std::string& path,
+std::unique_ptr<WritableFile> prepare_record_index(Store& store, const std::string& path, RecordFormat format,
                                                    const Fingerprint& fingerprint,
                                                    std::span<const std::uint64_t> offsets) {
-  const Header header = header_of(fingerprint, offsets.size() - 1);
+  const Header header = header_of(format, fingerprint, offsets.size() - 1);
   const auto body = std::as_bytes(offsets);
   std::array<std::byte, kTrailerBytes> trailer{};
   store_le(trailer.data(), crc32c(body, crc32c(header)));
@@ -133,9 +146,9 @@ std::unique_ptr<WritableFile> prepare_record_index(Store& store, const std::stri
   return file;
 }
 
-void write_record_index(Store& store, const std::string& path, const Fingerprint& fingerprint,
-                        std::span<const std::uint64_t> offsets) {
-  prepare_record_index(store, path, fingerprint, offsets)->commit();
+void write_record_index(Store& store, const std::string& path, RecordFormat format,
+                        const Fingerprint& fingerprint, std::span<const std::uint64_t> offsets) {
+  prepare_record_index(store, path, format, fingerprint, offsets)->commit();
 }
 
 std::string record_index_path(const std::string& container) { return container + ".index"; }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stoker/record.hpp"
 #include "stoker/store.hpp"
 
 #include "base/result.hpp"
@@ -32,6 +33,7 @@ Fingerprint fingerprint_of(const ReadableFile& container);
 
 // Offsets of all records, rising, and the container's end behind them.
 struct RecordIndex {
+  RecordFormat format = RecordFormat::recordio;  // of the container
   Fingerprint fingerprint;
   std::vector<std::uint64_t> offsets;
 };
@@ -41,10 +43,10 @@ struct RecordIndex {
 Result<RecordIndex> read_record_index(const ReadableFile& file);
 
 // Writes an index, whole or not at all. Errors: io, out_of_resources.
-void write_record_index(Store& store, const std::string& path, const Fingerprint& fingerprint,
-                        std::span<const std::uint64_t> offsets);
+void write_record_index(Store& store, const std::string& path, RecordFormat format,
+                        const Fingerprint& fingerprint, std::span<const std::uint64_t> offsets);
 // The same, up to the commit, which is the caller's.
-std::unique_ptr<WritableFile> prepare_record_index(Store& store, const std::string& path,
+std::unique_ptr<WritableFile> prepare_record_index(Store& store, const std::string& path, RecordFormat format,
                                                    const Fingerprint& fingerprint,
                                                    std::span<const std::uint64_t> offsets);
 

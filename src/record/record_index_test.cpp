@@ -14,7 +14,7 @@ using Offsets = std::vector<std::uint64_t>;
 class RecordIndexFile : public testing::Test {
  protected:
   std::string written(const Fingerprint& fingerprint, const Offsets& offsets) {
-    write_record_index(*store_, folder_.path("x.index"), fingerprint, offsets);
+    write_record_index(*store_, folder_.path("x.index"), RecordFormat::recordio, fingerprint, offsets);
     return test::read_file(folder_.path("x.index"));
   }
   Result<RecordIndex> read(const std::string& text) {
@@ -128,7 +128,9 @@ TEST_F(RecordIndexFile, FingerprintsSeeSizeBeginningAndEnd) {
 }
 
 TEST_F(RecordIndexFile, FailedWriteLeavesNothing) {
-  EXPECT_THROW(write_record_index(*store_, "/dev/null/x.index", print_, Offsets{0, 40}), Error);
+  EXPECT_THROW(
+      write_record_index(*store_, "/dev/null/x.index", RecordFormat::recordio, print_, Offsets{0, 40}),
+      Error);
 }
 
 TEST(RecordIndexPaths, CachesTellContainersOfOneNameApart) {

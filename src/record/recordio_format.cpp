@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
-#include <new>
-#include <stdexcept>
 
 #include "base/endian.hpp"
 #include "base/units.hpp"
@@ -125,22 +123,6 @@ void describe_record(std::span<const std::byte> data, std::uint64_t ordinal, Sam
   sample.fields[0].name = header > 0 ? "image" : "data";
   sample.fields[0].bytes = data.subspan(header);
   sample.main_field = 0;
-}
-
-std::span<std::byte> room_in(Sample& sample, std::uint64_t bytes) {
-  sample.seek_points.clear();
-  const auto no_memory = [bytes] {
-    return Error(ErrorCode::out_of_resources,
-                 {.operation = "read sample", .found = fmt::format("no memory for {}", format_bytes(bytes))});
-  };
-  try {
-    if (sample.buffer.size() < bytes) sample.buffer.resize(bytes);
-  } catch (const std::bad_alloc&) {
-    throw no_memory();
-  } catch (const std::length_error&) {
-    throw no_memory();
-  }
-  return std::span(sample.buffer).first(bytes);
 }
 
 }  // namespace stoker::record

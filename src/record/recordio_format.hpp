@@ -71,8 +71,4 @@ bool begins_record(std::span<const std::byte> bytes);
 // does not fit is raw: key = `ordinal`, no labels, field "data".
 void describe_record(std::span<const std::byte> data, std::uint64_t ordinal, Sample& sample);
 
-// Makes room for `bytes` in the sample's buffer, which only grows; seek points of the sample before are
-// forgotten. Errors: out_of_resources.
-std::span<std::byte> room_in(Sample& sample, std::uint64_t bytes);
-
 }  // namespace stoker::record

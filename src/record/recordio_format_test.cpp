@@ -1,5 +1,6 @@
 #include "record/recordio_format.hpp"
 
+#include "record/container_format.hpp"
 #include "record/record_fixture.hpp"
 
 namespace stoker::record {

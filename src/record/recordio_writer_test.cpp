@@ -96,7 +96,10 @@ TEST_F(RecordIOWrite, ItsRecordIndexFitsAtAnySize) {
     EXPECT_EQ(index->fingerprint, fingerprint_of(*file)) << records;
     EXPECT_EQ(writer.crc32c(), crc32c(bytes_of(test::read_file(path()))));
     EXPECT_THAT(check_indexes(path()), testing::IsEmpty());
-    EXPECT_EQ(find_container_index(*store, *file, folder_.path("none")).origin, IndexOrigin::record_index);
+    EXPECT_EQ(
+        find_container_index(container_format(RecordFormat::recordio), *store, *file, folder_.path("none"))
+            .origin,
+        IndexOrigin::record_index);
   }
 }
 

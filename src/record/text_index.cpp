@@ -6,8 +6,8 @@
 #include "stoker/error.hpp"
 
 #include "record/line_reader.hpp"
+#include "record/recordio_container.hpp"
 #include "record/recordio_format.hpp"
-#include "record/recordio_walk.hpp"
 
 namespace stoker::record {
 
@@ -45,7 +45,7 @@ bool stands_on_records(const std::vector<std::uint64_t>& offsets, const Readable
 // Whether the last record listed is the container's last. A damaged one is a matter for its reader.
 bool reaches_end(std::uint64_t last, const ReadableFile& container) {
   WindowReader window(container);
-  const Walked walked = walk_record(window, last, container.bytes());
+  const Walked walked = RecordIOContainer().walk_record(window, last, container.bytes());
   return walked.damage || walked.end == container.bytes();
 }
 

@@ -1,4 +1,4 @@
-#include "record/recordio_reader.hpp"
+#include "record/container_reader.hpp"
 
 #include <atomic>
 #include <thread>
@@ -11,9 +11,10 @@ namespace {
 
 class RecordIORead : public testing::Test {
  protected:
-  RecordIOReader open(std::string_view text, std::vector<std::uint64_t> offsets, store::Faults faults = {}) {
+  ContainerReader open(std::string_view text, std::vector<std::uint64_t> offsets, store::Faults faults = {}) {
     store_ = std::make_unique<store::FaultyStore>(open_store("."), faults);
-    return RecordIOReader(store_->open_read(folder_.write("x.rec", text)), std::move(offsets), {"a", "b"});
+    return ContainerReader(container_format(RecordFormat::recordio),
+                           store_->open_read(folder_.write("x.rec", text)), std::move(offsets), {"a", "b"});
   }
 
   test::TempDir folder_;
@@ -23,7 +24,7 @@ class RecordIORead : public testing::Test {
 TEST_F(RecordIORead, ReadsInAnyOrder) {
   const std::string text =
       part(0, image_header(0, 2, 9) + "jpeg") + part(1, "abcd") + part(3, "") + part(0, "");
-  const RecordIOReader reader = open(text, {0, 36, 56, 64});
+  const ContainerReader reader = open(text, {0, 36, 56, 64});
   EXPECT_EQ(reader.size(), 3u);
   EXPECT_THAT(reader.classes(), testing::ElementsAre("a", "b"));
   EXPECT_THAT(payloads(reader), testing::ElementsAre("jpeg", "abcd" + kMagicText, ""));
@@ -41,7 +42,7 @@ TEST_F(RecordIORead, ReadsInAnyOrder) {
 }
 
 TEST_F(RecordIORead, OneReadARecord) {
-  const RecordIOReader reader = open(image_container(1) + part(1, "abcd") + part(3, ""), {0, 44, 64});
+  const ContainerReader reader = open(image_container(1) + part(1, "abcd") + part(3, ""), {0, 44, 64});
   Sample sample;
   reader.read(0, sample);
   reader.read(1, sample);
@@ -58,7 +59,7 @@ TEST_F(RecordIORead, ReusesTheSamplesMemory) {
                         std::string(static_cast<std::size_t>(997 * (50 - i)), 'x'));
   }
   offsets.push_back(text.size());
-  const RecordIOReader reader = open(text, offsets);
+  const ContainerReader reader = open(text, offsets);
   Sample sample;
   reader.read(0, sample);  // the largest
   const std::byte* buffer = sample.buffer.data();
@@ -73,7 +74,7 @@ TEST_F(RecordIORead, ReusesTheSamplesMemory) {
 }
 
 TEST_F(RecordIORead, MovedSamplesKeepTheirViews) {
-  const RecordIOReader reader = open(image_container(1), {0, 44});
+  const ContainerReader reader = open(image_container(1), {0, 44});
   Sample sample;
   reader.read(0, sample);
   const Sample moved = std::move(sample);
@@ -83,7 +84,7 @@ TEST_F(RecordIORead, MovedSamplesKeepTheirViews) {
 TEST_F(RecordIORead, DamageIsNamedAndDoesNotTouchItsNeighbours) {
   std::string text = image_container(3);
   text[44] = 'X';  // the magic of record 1
-  const RecordIOReader reader = open(text, {0, 44, 88, 132});
+  const ContainerReader reader = open(text, {0, 44, 88, 132});
   Sample sample;
   EXPECT_TRUE(says(error_of([&] { reader.read(1, sample); }), ErrorCode::corrupt_data,
                    {folder_.path("x.rec"), "at offset 44", "(record 1)", "instead of the magic"}));
@@ -96,13 +97,13 @@ TEST_F(RecordIORead, DamageIsNamedAndDoesNotTouchItsNeighbours) {
 TEST_F(RecordIORead, LengthBeyondTheRecordsPlaceIsDamage) {
   std::string text = image_container(2);
   text[4] = '\x7f';
-  const RecordIOReader reader = open(text, {0, 44, 88});
+  const ContainerReader reader = open(text, {0, 44, 88});
   Sample sample;
   EXPECT_TRUE(says(error_of([&] { reader.read(0, sample); }), ErrorCode::corrupt_data, {"beyond the end"}));
 }
 
 TEST_F(RecordIORead, ShortReadIsDamageOfThisReadAlone) {
-  const RecordIOReader reader = open(image_container(1), {0, 44}, {.short_reads = {.first = 1}});
+  const ContainerReader reader = open(image_container(1), {0, 44}, {.short_reads = {.first = 1}});
   Sample sample;
   EXPECT_EQ(error_of([&] { reader.read(0, sample); }).code(), ErrorCode::corrupt_data);
   reader.read(0, sample);
@@ -110,7 +111,7 @@ TEST_F(RecordIORead, ShortReadIsDamageOfThisReadAlone) {
 }
 
 TEST_F(RecordIORead, StoreErrorsPassThrough) {
-  const RecordIOReader reader =
+  const ContainerReader reader =
       open(image_container(1), {0, 44}, {.reads = {.first = 1, .code = ErrorCode::unavailable}});
   Sample sample;
   EXPECT_EQ(error_of([&] { reader.read(0, sample); }).code(), ErrorCode::unavailable);
@@ -118,7 +119,7 @@ TEST_F(RecordIORead, StoreErrorsPassThrough) {
 }
 
 TEST_F(RecordIORead, IndexBeyondTheEndIsInvalid) {
-  const RecordIOReader reader = open(image_container(1), {0, 44});
+  const ContainerReader reader = open(image_container(1), {0, 44});
   Sample sample;
   EXPECT_TRUE(says(error_of([&] { reader.read(1, sample); }), ErrorCode::invalid_argument,
                    {"record 1", "less than 1"}));
@@ -133,7 +134,7 @@ TEST_F(RecordIORead, LargeRecordsAreAskedForTheirOwnSize) {
       part(1, std::string(3'000'000, 'y')) + part(2, std::string(2'000'000, 'z')) + part(3, "end");
   const std::uint64_t at = text.size();
   text += large;
-  const RecordIOReader reader = open(text, {0, at, text.size()});
+  const ContainerReader reader = open(text, {0, at, text.size()});
   Sample sample;
   reader.read(0, sample);
   EXPECT_EQ(text_of(sample.main()), "small");
@@ -145,7 +146,7 @@ TEST_F(RecordIORead, LargeRecordsAreAskedForTheirOwnSize) {
 
 TEST_F(RecordIORead, LargeDamagedRecordAllocatesNothing) {
   std::string text = part(1, std::string(5'000'000, 'y')) + part(0, "x");
-  const RecordIOReader reader = open(text, {0, text.size()});
+  const ContainerReader reader = open(text, {0, text.size()});
   Sample sample;
   EXPECT_TRUE(says(error_of([&] { reader.read(0, sample); }), ErrorCode::corrupt_data, {"no last part"}));
   EXPECT_EQ(sample.buffer.size(), 0u);
@@ -159,7 +160,7 @@ TEST_F(RecordIORead, ManyThreadsReadAtOnce) {
     text += part(0, image_header(0, static_cast<float>(i), static_cast<unsigned>(i)) + std::to_string(i));
   }
   offsets.push_back(text.size());
-  const RecordIOReader reader = open(text, offsets);
+  const ContainerReader reader = open(text, offsets);
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < 4; ++t)

@@ -1,4 +1,4 @@
-// Random access to the records of a RecordIO container.
+// Random access to the records of a container.
 #pragma once
 
 #include <memory>
@@ -7,17 +7,19 @@
 
 #include "stoker/record.hpp"
 
+#include "record/container_format.hpp"
+
 namespace stoker::record {
 
 // Threads: every const member from many at once.
 // Cost: one ranged read a record; nothing is allocated once the sample met its largest record.
-class RecordIOReader final : public RecordReader {
+class ContainerReader final : public RecordReader {
  public:
   // `offsets`: of each record, and the container's end.
-  RecordIOReader(std::unique_ptr<ReadableFile> file, std::vector<std::uint64_t> offsets,
-                 std::vector<std::string> classes);
+  ContainerReader(const ContainerFormat& format, std::unique_ptr<ReadableFile> file,
+                  std::vector<std::uint64_t> offsets, std::vector<std::string> classes);
 
-  RecordFormat format() const override { return RecordFormat::recordio; }
+  RecordFormat format() const override { return format_.format(); }
   std::size_t size() const override { return offsets_.size() - 1; }
   const std::vector<std::string>& classes() const override { return classes_; }
   RecordInfo info(std::size_t index) const override;
@@ -30,6 +32,7 @@ class RecordIOReader final : public RecordReader {
   std::uint64_t bytes_to_read(std::size_t index) const;
   [[noreturn]] void throw_damage(std::size_t index, const std::string& reason) const;
 
+  const ContainerFormat& format_;
   std::unique_ptr<ReadableFile> file_;
   std::vector<std::uint64_t> offsets_;
   std::vector<std::string> classes_;

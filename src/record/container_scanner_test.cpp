@@ -1,4 +1,4 @@
-#include "record/recordio_scanner.hpp"
+#include "record/container_scanner.hpp"
 
 #include "record/record_fixture.hpp"
 #include "store/faulty_store.hpp"
@@ -13,7 +13,8 @@ using testing::StartsWith;
 
 std::vector<std::string> story_of(std::string_view text) {
   const test::TempDir folder;
-  RecordIOScanner scanner(open_store(".")->open_read(folder.write("x.rec", text)));
+  ContainerScanner scanner(container_format(RecordFormat::recordio),
+                           open_store(".")->open_read(folder.write("x.rec", text)));
   return story(scanner);
 }
 
@@ -90,7 +91,8 @@ TEST(RecordIOScan, NumbersGoOnBehindDamage) {
   const test::TempDir folder;
   std::string text = part(0, "a") + part(0, "b") + part(0, "c");
   text[12] = 'X';
-  RecordIOScanner scanner(open_store(".")->open_read(folder.write("x.rec", text)));
+  ContainerScanner scanner(container_format(RecordFormat::recordio),
+                           open_store(".")->open_read(folder.write("x.rec", text)));
   Sample sample;
   RecordInfo info;
   BadRecord bad;
@@ -121,7 +123,7 @@ TEST(RecordIOScan, ReadErrorsAreThrown) {
   const test::TempDir folder;
   folder.write("x.rec", part(0, "abcd"));
   store::FaultyStore store(open_store("."), {.reads = {.first = 1}});
-  RecordIOScanner scanner(store.open_read(folder.path("x.rec")));
+  ContainerScanner scanner(container_format(RecordFormat::recordio), store.open_read(folder.path("x.rec")));
   Sample sample;
   RecordInfo info;
   BadRecord bad;

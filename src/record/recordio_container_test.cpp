@@ -1,4 +1,4 @@
-#include "record/recordio_walk.hpp"
+#include "record/recordio_container.hpp"
 
 #include "record/record_fixture.hpp"
 #include "record/recordio_format.hpp"
@@ -22,19 +22,20 @@ class Walk : public testing::Test {
 
 TEST_F(Walk, FindsAllRecordsAndTheEnd) {
   const RecordOffsets walked =
-      walk_container(open(part(0, "abc") + part(1, "abcd") + part(3, "") + part(0, "")));
+      walk_container(RecordIOContainer(), open(part(0, "abc") + part(1, "abcd") + part(3, "") + part(0, "")));
   EXPECT_FALSE(walked.damage);
   EXPECT_THAT(walked.offsets, testing::ElementsAre(0, 12, 32, 40));
 }
 
 TEST_F(Walk, EmptyContainerHasNoRecords) {
-  const RecordOffsets walked = walk_container(open(""));
+  const RecordOffsets walked = walk_container(RecordIOContainer(), open(""));
   EXPECT_FALSE(walked.damage);
   EXPECT_THAT(walked.offsets, testing::ElementsAre(0));
 }
 
 TEST_F(Walk, StopsAtTheFirstDamage) {
-  const RecordOffsets walked = walk_container(open(part(0, "abc") + "damage" + part(0, "x")));
+  const RecordOffsets walked =
+      walk_container(RecordIOContainer(), open(part(0, "abc") + "damage" + part(0, "x")));
   ASSERT_TRUE(walked.damage);
   EXPECT_EQ(walked.damage->offset, 12u);
 }
@@ -42,21 +43,21 @@ TEST_F(Walk, StopsAtTheFirstDamage) {
 TEST_F(Walk, ReadsManySmallRecordsInFewReads) {
   std::string container;
   for (int i = 0; i < 50'000; ++i) container += part(0, "abcd");
-  EXPECT_EQ(walk_container(open(container)).offsets.size(), 50'001u);
+  EXPECT_EQ(walk_container(RecordIOContainer(), open(container)).offsets.size(), 50'001u);
   EXPECT_LT(reads(), 15u);
 }
 
 TEST_F(Walk, ReadsLittleOfLargeRecords) {
   std::string container;
   for (int i = 0; i < 10; ++i) container += part(0, std::string(1 << 20, 'x'));
-  EXPECT_EQ(walk_container(open(container)).offsets.size(), 11u);
+  EXPECT_EQ(walk_container(RecordIOContainer(), open(container)).offsets.size(), 11u);
   EXPECT_LE(store_.calls().bytes_read, 12u * 4096);  // about a page a record
 }
 
 TEST_F(Walk, UnfinishedRecordResumesAtTheNext) {
   const ReadableFile& file = open(part(1, "abcd") + part(0, "x"));
   WindowReader window(file);
-  const Walked walked = walk_record(window, 0, file.bytes());
+  const Walked walked = RecordIOContainer().walk_record(window, 0, file.bytes());
   ASSERT_TRUE(walked.damage);
   EXPECT_EQ(walked.damage->offset, 0u);
   EXPECT_EQ(walked.resume, 12u);
@@ -69,8 +70,8 @@ TEST_F(Walk, FindsTheNextRecordAcrossTheWindowsEdge) {
     const std::string text = std::string(before, 'x') + part(0, "abc");
     const ReadableFile& file = open(text);
     WindowReader window(file);
-    EXPECT_EQ(find_record(window, 0, file.bytes()), before);
-    EXPECT_EQ(find_record(window, before + 1, file.bytes()), std::nullopt);
+    EXPECT_EQ(RecordIOContainer().find_record(window, 0, file.bytes()), before);
+    EXPECT_EQ(RecordIOContainer().find_record(window, before + 1, file.bytes()), std::nullopt);
   }
 }
 
@@ -79,8 +80,8 @@ TEST_F(Walk, ResynchronisesOnWholeAndFirstPartsAtAlignedPlacesOnly) {
       "xx" + part(0, "ab") + part(2, "abcd") + part(3, "") + std::string(2, 'x') + part(1, "abcd");
   const ReadableFile& file = open(text);
   WindowReader window(file);
-  EXPECT_EQ(find_record(window, 0, file.bytes()), text.size() - part(1, "abcd").size());
-  EXPECT_EQ(find_record(window, 0, 40), std::nullopt);
+  EXPECT_EQ(RecordIOContainer().find_record(window, 0, file.bytes()), text.size() - part(1, "abcd").size());
+  EXPECT_EQ(RecordIOContainer().find_record(window, 0, 40), std::nullopt);
 }
 
 TEST_F(Walk, WindowGivesWhatThereIsAtTheEnd) {

@@ -1,12 +1,10 @@
-#include "record/recordio_reader.hpp"
+#include "record/container_reader.hpp"
 
 #include <fmt/format.h>
 
 #include "stoker/error.hpp"
 
 #include "record/record_index.hpp"
-#include "record/recordio_format.hpp"
-#include "record/recordio_walk.hpp"
 
 namespace stoker::record {
 
@@ -18,11 +16,11 @@ constexpr std::uint64_t kTrustedBytes = 4u << 20;
 
 }  // namespace
 
-RecordIOReader::RecordIOReader(std::unique_ptr<ReadableFile> file, std::vector<std::uint64_t> offsets,
-                               std::vector<std::string> classes)
-    : file_(std::move(file)), offsets_(std::move(offsets)), classes_(std::move(classes)) {}
+ContainerReader::ContainerReader(const ContainerFormat& format, std::unique_ptr<ReadableFile> file,
+                                 std::vector<std::uint64_t> offsets, std::vector<std::string> classes)
+    : format_(format), file_(std::move(file)), offsets_(std::move(offsets)), classes_(std::move(classes)) {}
 
-void RecordIOReader::check(std::size_t index) const {
+void ContainerReader::check(std::size_t index) const {
   if (index < size()) return;
   throw Error(ErrorCode::invalid_argument, {.operation = "read record",
                                             .object = file_->path(),
@@ -30,44 +28,37 @@ void RecordIOReader::check(std::size_t index) const {
                                             .allowed = fmt::format("less than {}", size())});
 }
 
-RecordInfo RecordIOReader::info(std::size_t index) const {
+RecordInfo ContainerReader::info(std::size_t index) const {
   check(index);
   return {file_->path(), offsets_[index], offsets_[index + 1] - offsets_[index]};
 }
 
-void RecordIOReader::throw_damage(std::size_t index, const std::string& reason) const {
+void ContainerReader::throw_damage(std::size_t index, const std::string& reason) const {
   throw Error(ErrorCode::corrupt_data,
               {.operation = "read record",
                .object = fmt::format("{} at offset {} (record {})", file_->path(), offsets_[index], index),
                .found = reason});
 }
 
-std::uint64_t RecordIOReader::bytes_to_read(std::size_t index) const {
+std::uint64_t ContainerReader::bytes_to_read(std::size_t index) const {
   const std::uint64_t offset = offsets_[index];
   const std::uint64_t extent = offsets_[index + 1] - offset;
   if (extent <= kTrustedBytes) return extent;
-  PartSequence parts;
-  while (!parts.complete()) {
-    std::byte header[kPartHeader];
-    const std::uint64_t at = offset + parts.framed_bytes();
-    const std::uint64_t left = file_->bytes() - at;
-    const std::size_t got =
-        file_->read_at(at, std::span(header).first(std::min<std::uint64_t>(kPartHeader, left)));
-    if (const auto reason = parts.add(std::span(header).first(got), at, left)) throw_damage(index, *reason);
-  }
-  return parts.framed_bytes();
+  WindowReader window(*file_);
+  const Walked walked = format_.walk_record(window, offset, file_->bytes());
+  if (walked.damage) throw_damage(index, walked.damage->reason);
+  return walked.end - offset;
 }
 
-void RecordIOReader::read(std::size_t index, Sample& sample) const {
+void ContainerReader::read(std::size_t index, Sample& sample) const {
   check(index);
   const std::span<std::byte> room = room_in(sample, bytes_to_read(index));
   const std::size_t got = file_->read_at(offsets_[index], room);
-  Unframed record = unframe(room.first(got), offsets_[index]);
-  if (record.damage) throw_damage(index, *record.damage);
-  describe_record(record.data, index, sample);
+  if (const auto damage = format_.unpack(room.first(got), offsets_[index], index, sample))
+    throw_damage(index, *damage);
 }
 
-std::optional<SourceFingerprint> RecordIOReader::fingerprint() const {
+std::optional<SourceFingerprint> ContainerReader::fingerprint() const {
   const Fingerprint container = fingerprint_of(*file_);
   return SourceFingerprint{.records = size(),
                            .bytes = container.container_bytes,

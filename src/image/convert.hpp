@@ -8,6 +8,7 @@
 
 #include "stoker/recipe.hpp"
 
+#include "base/float16.hpp"
 #include "image/resize.hpp"
 
 namespace stoker::image {
@@ -42,8 +43,7 @@ class ConvertTable {
   bool simd_exact_ = false;
 };
 
-// Single precision → half and bfloat16, to nearest, ties to even.
-std::uint16_t to_f16(float value);
+// Single precision → bfloat16, to nearest, ties to even; base/float16.hpp has half precision.
 std::uint16_t to_bf16(float value);
 
 // Writes pixels.width × pixels.height × 3 numbers to `out`, left and right exchanged where `flip`.

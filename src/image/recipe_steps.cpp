@@ -8,10 +8,7 @@
 #include <span>
 #include <tuple>
 
-#include "stoker/error.hpp"
-
 #include "base/units.hpp"
-#include "image/recipe_text.hpp"
 #include "image/step_reader.hpp"
 
 namespace stoker::image {
@@ -27,12 +24,7 @@ constexpr std::array<std::string_view, 4> kDtypeNames{"u8", "f16", "bf16", "f32"
 constexpr std::array<std::string_view, 2> kLayoutNames{"nchw", "nhwc"};
 constexpr double kMaxRatio = 100;
 
-std::string did_you_mean(std::string_view name, Names candidates) {
-  const std::string nearest = nearest_name(name, candidates);
-  return nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest);
-}
-
-RandomResizedCrop read_random_resized_crop(StepReader& reader) {
+RandomResizedCrop read_random_resized_crop(RecipeReader& reader) {
   RandomResizedCrop step{.size = reader.size("size")};
   std::tie(step.scale_min, step.scale_max) = reader.range("scale", 0, 1, {step.scale_min, step.scale_max});
   std::tie(step.ratio_min, step.ratio_max) =
@@ -43,7 +35,7 @@ RandomResizedCrop read_random_resized_crop(StepReader& reader) {
   return step;
 }
 
-ResizeStep read_resize(StepReader& reader) {
+ResizeStep read_resize(RecipeReader& reader) {
   bool alone = false;
   const Size size = reader.size("size", &alone);
   ResizeStep step{.short_side = alone ? size.width : 0, .size = alone ? Size{} : size};
@@ -53,14 +45,14 @@ ResizeStep read_resize(StepReader& reader) {
   return step;
 }
 
-CenterCrop read_center_crop(StepReader& reader) {
+CenterCrop read_center_crop(RecipeReader& reader) {
   static constexpr std::array<std::string_view, 1> kNames{"size"};
   const CenterCrop step{reader.size("size")};
   reader.finish(kNames);
   return step;
 }
 
-RandomCrop read_random_crop(StepReader& reader) {
+RandomCrop read_random_crop(RecipeReader& reader) {
   static constexpr std::array<std::string_view, 2> kNames{"size", "padding"};
   RandomCrop step{.size = reader.size("size")};
   step.padding = reader.whole("padding", 0, kMaxSide, 0);
@@ -68,14 +60,14 @@ RandomCrop read_random_crop(StepReader& reader) {
   return step;
 }
 
-Flip read_flip(StepReader& reader) {
+Flip read_flip(RecipeReader& reader) {
   static constexpr std::array<std::string_view, 1> kNames{"probability"};
   const Flip step{reader.number("probability", 0, 1, Flip{}.probability)};
   reader.finish(kNames);
   return step;
 }
 
-std::array<float, 3> read_triple(StepReader& reader, std::string_view option, std::string_view text) {
+std::array<float, 3> read_triple(RecipeReader& reader, std::string_view option, std::string_view text) {
   std::array<float, 3> out{};
   std::string_view rest = text;
   for (std::size_t i = 0; i < 3; ++i) {
@@ -92,7 +84,7 @@ std::array<float, 3> read_triple(StepReader& reader, std::string_view option, st
   return out;
 }
 
-Normalize read_normalize(const StepText& text, StepReader& reader) {
+Normalize read_normalize(const StepText& text, RecipeReader& reader) {
   static constexpr std::array<std::string_view, 2> kNames{"mean", "std"};
   static constexpr std::array<std::string_view, 1> kKnown{"imagenet"};
   const std::string allowed = "imagenet, or mean=r/g/b, std=r/g/b (of values 0..1)";
@@ -117,7 +109,7 @@ std::optional<Enum> named(std::string_view text, Names names) {
 }
 
 // u8, nhwc in any order, or dtype=u8, layout=nhwc. `step` comes with the defaults.
-TensorStep read_tensor(const StepText& text, const StepReader& reader, TensorStep step) {
+TensorStep read_tensor(const StepText& text, const RecipeReader& reader, TensorStep step) {
   bool has_dtype = false, has_layout = false;
   const auto take = [&](std::string_view option, std::string_view value) {
     const bool any = option.empty();
@@ -148,7 +140,7 @@ TensorStep read_tensor(const StepText& text, const StepReader& reader, TensorSte
   return step;
 }
 
-std::vector<Step> imagenet_train(StepReader& reader) {
+std::vector<Step> imagenet_train(RecipeReader& reader) {
   static constexpr std::array<std::string_view, 2> kNames{"size", "filter"};
   RandomResizedCrop crop{.size = reader.size("size")};
   crop.filter = reader.filter("filter", crop.filter);
@@ -156,7 +148,7 @@ std::vector<Step> imagenet_train(StepReader& reader) {
   return {crop, Flip{}, kImagenetStatistics};
 }
 
-std::vector<Step> imagenet_eval(StepReader& reader) {
+std::vector<Step> imagenet_eval(RecipeReader& reader) {
   static constexpr std::array<std::string_view, 2> kNames{"size", "filter"};
   const int side = reader.whole("size", 1, kMaxSide * 224 / 256, 0);
   if (side == 0) reader.refuse("no size", "a side: imagenet_eval(224)");
@@ -168,7 +160,7 @@ std::vector<Step> imagenet_eval(StepReader& reader) {
 
 // `so_far`: the steps in front, which decide what tensor() leaves open.
 std::vector<Step> read_step(const StepText& text, const std::vector<Step>& so_far) {
-  StepReader reader(text);
+  RecipeReader reader(text);
   if (text.name == "random_resized_crop") return {read_random_resized_crop(reader)};
   if (text.name == "resize") return {read_resize(reader)};
   if (text.name == "center_crop") return {read_center_crop(reader)};
@@ -178,11 +170,7 @@ std::vector<Step> read_step(const StepText& text, const std::vector<Step>& so_fa
   if (text.name == "tensor") return {read_tensor(text, reader, default_tensor(so_far))};
   if (text.name == "imagenet_train") return imagenet_train(reader);
   if (text.name == "imagenet_eval") return imagenet_eval(reader);
-  throw Error(ErrorCode::invalid_argument, {.operation = "read recipe",
-                                            .object = fmt::format("'{}'", text.whole),
-                                            .found = fmt::format("unknown step '{}'", text.name),
-                                            .allowed = fmt::format("{}", fmt::join(kStepNames, ", ")),
-                                            .next_step = did_you_mean(text.name, kStepNames)});
+  reader.refuse_unknown(kStepNames);
 }
 
 }  // namespace
@@ -196,7 +184,7 @@ TensorStep default_tensor(const std::vector<Step>& steps) {
 
 std::vector<Step> read_steps(std::string_view text) {
   std::vector<Step> steps;
-  for (const StepText& step_text : split_recipe(text)) {
+  for (const StepText& step_text : split_steps(text, kRecipeGrammar)) {
     for (Step& step : read_step(step_text, steps)) steps.push_back(step);
   }
   return steps;

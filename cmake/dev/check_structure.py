@@ -22,13 +22,15 @@ MAY_INCLUDE = {
     "price": {"base"},
     "record": {"base", "store"},
     "image": {"base", "jpeg"},
-    "pack": {"base", "store", "record", "jpeg", "image"},
-    "load": {"base", "store", "record", "jpeg", "image"},
+    "array": {"base"},
+    "pack": {"base", "store", "record", "jpeg", "image", "array"},
+    "load": {"base", "store", "record", "jpeg", "image", "array"},
     "doctor": {"base"},
     "train": {"base", "store", "load", "torch"},
-    "bench": {"base", "store", "jpeg", "record", "image", "pack", "load"},
+    "bench": {"base", "store", "jpeg", "record", "image", "array", "pack", "load"},
 }
-STORAGE_BEHIND_JPEG_ONLY = {"jpeglib.h": {"jpeg", "bench"}, "spng.h": {"image"}, "webp/decode.h": {"image"}}
+STORAGE_BEHIND_JPEG_ONLY = {"jpeglib.h": {"jpeg", "bench"}, "spng.h": {"image"}, "webp/decode.h": {"image"},
+                          "kiss_fftr.h": {"array"}}
 TORCH = re.compile(r"^(torch|ATen|c10)/")
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
 FUNCTION_END = 120

@@ -1,6 +1,6 @@
 # Sourced by ./dev: says what is missing and how large it is, then installs it (Debian 12 and 13, Ubuntu 24.04).
 
-packages_build=(g++ cmake ninja-build ccache pkg-config libjpeg-dev zlib1g-dev libspng-dev libwebp-dev libhwy-dev libzstd-dev
+packages_build=(g++ cmake ninja-build ccache pkg-config libjpeg-dev zlib1g-dev libspng-dev libwebp-dev libhwy-dev libkissfft-dev libzstd-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev libexpected-dev python3 python3-venv ca-certificates)
 packages_test=(libgtest-dev libgmock-dev)
 packages_all=(libfuse3-dev fuse3)  # a slow file system for the doctor's scenarios

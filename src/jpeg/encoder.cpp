@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "jpeg/libjpeg_guard.hpp"
+#include "jpeg/output_buffer.hpp"
 
 namespace stoker::jpeg {
 
 namespace {
 
 constexpr std::string_view kOperation = "encode JPEG";
-constexpr std::size_t kFirstBufferBytes = 64 * 1024;
 constexpr int kMaxSide = 65'500;  // libjpeg's limit
 constexpr int kRowsAtOnce = 16;
 
@@ -20,14 +20,7 @@ constexpr int kRowsAtOnce = 16;
 
 class Encoder::Impl {
  public:
-  Impl() {
-    destination_.owner = this;
-    destination_.manager.init_destination = [](j_compress_ptr libjpeg) { owner_of(libjpeg).begin_output(); };
-    destination_.manager.empty_output_buffer = [](j_compress_ptr libjpeg) -> boolean {
-      return owner_of(libjpeg).grow_output() ? TRUE : FALSE;
-    };
-    destination_.manager.term_destination = [](j_compress_ptr) {};
-  }
+  Impl() = default;
   ~Impl() {
     if (created_) jpeg_destroy_compress(&libjpeg_);
   }
@@ -38,27 +31,15 @@ class Encoder::Impl {
                                             std::size_t stride, const EncodeSpec& spec);
 
  private:
-  // What libjpeg's output hooks hand back; its own part comes first.
-  struct Destination {
-    jpeg_destination_mgr manager{};
-    Impl* owner = nullptr;
-  };
-  static Impl& owner_of(j_compress_ptr libjpeg) {
-    return *reinterpret_cast<Destination*>(libjpeg->dest)->owner;
-  }
-
   void set_options(int width, int height, const EncodeSpec& spec);
   void write_rgb_rows(const std::uint8_t* rgb, std::size_t stride);
   void write_gray_rows(const std::uint8_t* rgb, std::size_t stride);
-  void begin_output();
-  bool grow_output();
 
   LibjpegGuard guard_;
-  Destination destination_;
+  OutputBuffer output_{guard_};
   jpeg_compress_struct libjpeg_{};
   bool created_ = false;
   bool tables_are_foreign_ = false;  // made for another picture
-  std::vector<std::uint8_t> output_;
   std::vector<std::uint8_t> gray_row_;
 };
 
@@ -79,7 +60,7 @@ Result<std::span<const std::byte>> Encoder::Impl::encode(const std::uint8_t* rgb
     return refuse(fmt::format("sampling {}x{}", spec.luma_h, spec.luma_v),
                   "1, 2 or 4 each, product at most 8");
   }
-  if (output_.empty()) output_.resize(kFirstBufferBytes);
+  output_.reserve(0);
   if (spec.gray) gray_row_.resize(static_cast<std::size_t>(width));
   guard_.clear();
   const bool done = guard_.run([&] {
@@ -93,7 +74,7 @@ Result<std::span<const std::byte>> Encoder::Impl::encode(const std::uint8_t* rgb
       guard_.attach(libjpeg_);
       jpeg_create_compress(&libjpeg_);
       created_ = true;
-      libjpeg_.dest = &destination_.manager;
+      libjpeg_.dest = output_.manager();
     }
     set_options(width, height, spec);
     jpeg_start_compress(&libjpeg_, TRUE);
@@ -108,8 +89,7 @@ Result<std::span<const std::byte>> Encoder::Impl::encode(const std::uint8_t* rgb
     if (created_) jpeg_abort_compress(&libjpeg_);
     return tl::unexpected(guard_.error(kOperation));
   }
-  const std::size_t bytes = output_.size() - destination_.manager.free_in_buffer;
-  return std::as_bytes(std::span<const std::uint8_t>(output_.data(), bytes));
+  return output_.bytes();
 }
 
 void Encoder::Impl::set_options(int width, int height, const EncodeSpec& spec) {
@@ -146,27 +126,6 @@ void Encoder::Impl::write_gray_rows(const std::uint8_t* rgb, std::size_t stride)
     for (JDIMENSION x = 0; x < libjpeg_.image_width; ++x) row[x] = from[3 * x];
     jpeg_write_scanlines(&libjpeg_, &row, 1);
   }
-}
-
-void Encoder::Impl::begin_output() {
-  destination_.manager.next_output_byte = output_.data();
-  destination_.manager.free_in_buffer = output_.size();
-}
-
-// Called with the buffer full. An exception must not pass through libjpeg, so it becomes an error of
-// libjpeg's kind.
-bool Encoder::Impl::grow_output() {
-  const std::size_t filled = output_.size();
-  bool grown = true;
-  try {
-    output_.resize(2 * filled);
-  } catch (const std::exception&) {
-    grown = false;
-  }
-  if (!grown) guard_.give_up(ErrorCode::out_of_resources, "no memory for the output");
-  destination_.manager.next_output_byte = output_.data() + filled;
-  destination_.manager.free_in_buffer = output_.size() - filled;
-  return true;
 }
 
 Encoder::Encoder() : impl_(std::make_unique<Impl>()) {}

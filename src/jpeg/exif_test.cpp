@@ -43,6 +43,21 @@ TEST(Exif, TakesAnythingButOneShortOfOneToEightAsUpright) {
   EXPECT_EQ(exif_orientation(block({{0x0112, 3, 2, 6}})), 1) << "two of them";
 }
 
+TEST(Exif, IsMadeUprightInPlace) {
+  const Bytes turned = block({{0x010f, 2, 4, 99}, {0x0112, 3, 1, 6}, {0x011a, 5, 1, 8}});
+  Bytes upright = turned;
+  set_exif_upright(upright);
+  EXPECT_EQ(upright, block({{0x010f, 2, 4, 99}, {0x0112, 3, 1, 1}, {0x011a, 5, 1, 8}}));
+  Bytes odd = block({{0x0112, 3, 2, 6}});
+  set_exif_upright(odd);
+  EXPECT_EQ(odd, block({{0x0112, 3, 2, 6}})) << "told as upright already";
+  set_exif_upright({});
+  Bytes cut(turned.begin(), turned.begin() + 33);
+  const Bytes same = cut;
+  set_exif_upright(cut);
+  EXPECT_EQ(cut, same);
+}
+
 TEST(Exif, ReadsNothingBeyondTheBlock) {
   const Bytes whole = block({{0x010f, 2, 4, 99}, {0x0112, 3, 1, 6}});
   for (std::size_t bytes = 0; bytes < whole.size(); ++bytes) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <fmt/format.h>
 #include <vector>
 
+#include "jpeg/file_limits.hpp"
 #include "jpeg/ink.hpp"
 #include "jpeg/libjpeg_guard.hpp"
 
@@ -14,30 +14,11 @@ namespace {
 
 constexpr std::string_view kOperation = "decode JPEG";
 
-// Coefficients of a file of several scans stay in memory all at once, two bytes each.
-constexpr std::uint64_t kBlockBytes = DCTSIZE2 * sizeof(JCOEF);
-constexpr std::uint64_t kCoefficientBytesPerMaxPixel = 4;
-
-// Scans × pixels that a file may ask for: about a second of passing over blocks in which nothing changes.
-// Between the bounds, since real files have up to some 20 scans, and no file needs more than 500.
-constexpr std::uint64_t kMaxScanPixels = 10'000'000'000;
-constexpr std::uint64_t kMinScanLimit = 50, kMaxScanLimit = 500;
-
 // Columns on either side of the wanted ones whose chroma libjpeg would filter without its neighbours at a
 // cut. Source: measured, formats of all samplings: the outermost 1–2 columns differ from the full decode.
 constexpr int kCutMargin = 2;
 // Rows asked for at once: the most that one row of 4-fold subsampled units yields.
 constexpr int kRowsAtOnce = 32;
-
-// Blocks of all components, padding apart.
-std::uint64_t count_blocks(const jpeg_decompress_struct& libjpeg) {
-  std::uint64_t blocks = 0;
-  for (int i = 0; i < libjpeg.num_components; ++i) {
-    const jpeg_component_info& component = libjpeg.comp_info[i];
-    blocks += std::uint64_t{component.width_in_blocks} * component.height_in_blocks;
-  }
-  return blocks;
-}
 
 // Whether libjpeg will smooth over AC coefficients that a progressive file has not told (jdcoefct.c:
 // smoothing_ok). It then looks at neighbouring blocks, and so a cut would change pixels beside it.
@@ -55,12 +36,7 @@ bool smooths_blocks(const jpeg_decompress_struct& libjpeg) {
 
 class TurboDecoder::Impl {
  public:
-  Impl() {
-    progress_.manager.progress_monitor = [](j_common_ptr common) {
-      reinterpret_cast<Progress*>(common->progress)->owner->check_scans();
-    };
-    progress_.owner = this;
-  }
+  Impl() = default;
   ~Impl() {
     if (created_) jpeg_destroy_decompress(&libjpeg_);
   }
@@ -74,24 +50,15 @@ class TurboDecoder::Impl {
   std::string_view warning() const { return guard_.warning(); }
 
  private:
-  // What libjpeg's progress hook hands back; its own part comes first.
-  struct Progress {
-    jpeg_progress_mgr manager{};
-    Impl* owner = nullptr;
-  };
-
   tl::unexpected<Error> libjpeg_error() const { return tl::unexpected(guard_.error(kOperation)); }
-  Result<void> check_limits(std::size_t file_bytes, std::uint64_t max_pixels);
   void set_output();
-  void check_scans();
   void read_rows(std::uint8_t* rgb, std::size_t stride);
   void read_ink_rows(std::uint8_t* rgb, std::size_t stride);
 
   LibjpegGuard guard_;
-  Progress progress_;
+  ScanLimit scan_limit_{guard_};
   jpeg_decompress_struct libjpeg_{};
   bool created_ = false;
-  int scan_limit_ = 0;
   Rect covered_;
   std::vector<std::uint8_t> ink_row_;
 };
@@ -107,47 +74,19 @@ Result<Size> TurboDecoder::Impl::open(std::span<const std::byte> bytes, std::uin
     guard_.attach(libjpeg_);
     jpeg_create_decompress(&libjpeg_);
     created_ = true;
-    libjpeg_.progress = &progress_.manager;
-    scan_limit_ = static_cast<int>(kMaxScanLimit);
+    scan_limit_.watch(libjpeg_);
     jpeg_mem_src(&libjpeg_, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
     jpeg_read_header(&libjpeg_, TRUE);
   });
   if (!read) return libjpeg_error();
-  if (auto allowed = check_limits(bytes.size(), max_pixels); !allowed) {
+  const std::uint64_t coefficient_rooms = jpeg_has_multiple_scans(&libjpeg_) ? 1 : 0;
+  if (auto allowed = check_limits(libjpeg_, bytes.size(), max_pixels, coefficient_rooms, kOperation);
+      !allowed) {
     return tl::unexpected(std::move(allowed).error());
   }
+  scan_limit_.set_for(libjpeg_);
   set_output();
   return Size{static_cast<int>(libjpeg_.image_width), static_cast<int>(libjpeg_.image_height)};
-}
-
-Result<void> TurboDecoder::Impl::check_limits(std::size_t file_bytes, std::uint64_t max_pixels) {
-  const std::uint64_t pixels = std::uint64_t{libjpeg_.image_width} * libjpeg_.image_height;
-  const std::string size = fmt::format("{} x {} pixels", libjpeg_.image_width, libjpeg_.image_height);
-  if (pixels > max_pixels) {
-    return fail(ErrorCode::out_of_resources, {.operation = std::string(kOperation),
-                                              .found = size,
-                                              .allowed = fmt::format("{} pixels", max_pixels),
-                                              .next_step = "raise max_pixels if the file is to be trusted"});
-  }
-  const std::uint64_t blocks = count_blocks(libjpeg_);
-  // A block takes at least one bit of Huffman code (that of its DC coefficient), so this file cannot be
-  // whole; what it lacks would be gray, at the cost of the size that it claims.
-  if (!libjpeg_.arith_code && std::uint64_t{file_bytes} * 8 < blocks) {
-    return fail(ErrorCode::corrupt_data,
-                {.operation = std::string(kOperation),
-                 .found = fmt::format("{} bytes that claim {}", file_bytes, size),
-                 .allowed = fmt::format("{} bytes or more for that size", (blocks + 7) / 8)});
-  }
-  if (jpeg_has_multiple_scans(&libjpeg_) &&
-      blocks * kBlockBytes > kCoefficientBytesPerMaxPixel * max_pixels) {
-    return fail(ErrorCode::out_of_resources,
-                {.operation = std::string(kOperation),
-                 .found = fmt::format("{} in several scans, which take {} bytes", size, blocks * kBlockBytes),
-                 .allowed = fmt::format("{} bytes", kCoefficientBytesPerMaxPixel * max_pixels),
-                 .next_step = "raise max_pixels if the file is to be trusted"});
-  }
-  scan_limit_ = static_cast<int>(std::clamp(kMaxScanPixels / pixels, kMinScanLimit, kMaxScanLimit));
-  return {};
 }
 
 void TurboDecoder::Impl::set_output() {
@@ -155,12 +94,6 @@ void TurboDecoder::Impl::set_output() {
   libjpeg_.out_color_space = has_inks ? JCS_CMYK : JCS_RGB;
   libjpeg_.dct_method = JDCT_ISLOW;
   libjpeg_.do_fancy_upsampling = TRUE;
-}
-
-void TurboDecoder::Impl::check_scans() {
-  if (libjpeg_.input_scan_number > scan_limit_) {
-    guard_.give_up(ErrorCode::corrupt_data, "more scans than a picture of this size may have");
-  }
 }
 
 Result<Rect> TurboDecoder::Impl::begin(const Rect& wanted) {

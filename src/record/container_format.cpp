@@ -8,15 +8,18 @@
 
 #include "base/units.hpp"
 #include "record/recordio_container.hpp"
+#include "record/tar_container.hpp"
 
 namespace stoker::record {
 
 const ContainerFormat& container_format(RecordFormat format) {
   static const RecordIOContainer recordio;
+  static const TarContainer tar;
   switch (format) {
     case RecordFormat::recordio:
       return recordio;
     case RecordFormat::tar:
+      return tar;
     case RecordFormat::tfrecord:
     case RecordFormat::folder:
     case RecordFormat::list:

@@ -9,6 +9,7 @@
 #include "base/endian.hpp"
 #include "record/list_reader.hpp"
 #include "record/recordio_format.hpp"
+#include "record/tar_format.hpp"
 
 namespace stoker::record {
 
@@ -18,25 +19,13 @@ bool begins_with(std::span<const std::byte> head, std::string_view text, std::si
   return head.size() >= at + text.size() && std::memcmp(head.data() + at, text.data(), text.size()) == 0;
 }
 
-// A tar header carries the sum of its bytes, its own field counted as blanks. Source: POSIX pax, "ustar
-// Interchange Format".
-bool is_tar(std::span<const std::byte> head) {
-  constexpr std::size_t kBlock = 512, kSumAt = 148, kSumBytes = 8;
-  if (head.size() < kBlock) return false;
-  if (begins_with(head, "ustar", 257)) return true;
-  unsigned stored = 0, digits = 0, sum = 0;
-  for (std::size_t i = kSumAt; i < kSumAt + kSumBytes; ++i) {
-    const char c = static_cast<char>(head[i]);
-    if (c >= '0' && c <= '7') {
-      stored = stored * 8 + static_cast<unsigned>(c - '0');
-      ++digits;
-    } else if (digits > 0) {
-      break;
-    }
-  }
-  for (std::size_t i = 0; i < kBlock; ++i)
-    sum += i >= kSumAt && i < kSumAt + kSumBytes ? ' ' : static_cast<unsigned>(head[i]);
-  return digits > 0 && stored == sum;
+// Also one whose checksum is wrong, or whose first block was lost to zeros.
+bool is_tar(std::string_view path, std::span<const std::byte> head) {
+  if (head.size() >= kTarBlock && is_tar_header(head.first<kTarBlock>())) return true;
+  if (begins_with(head, "ustar", kTarMagic.begin)) return true;
+  const bool is_empty =
+      std::all_of(head.begin(), head.end(), [](std::byte byte) { return byte == std::byte{}; });
+  return path.ends_with(".tar") && is_empty;
 }
 
 // A TFRecord begins with a length and the masked CRC of its 8 bytes.
@@ -64,7 +53,6 @@ bool is_list(std::span<const std::byte> head) {
 }  // namespace
 
 std::string_view foreign_format(std::string_view path, std::span<const std::byte> head) {
-  if (is_tar(head)) return "a tar archive";
   if (is_tfrecord(head)) return "a TFRecord file";
   if (begins_with(head, "\x1f\x8b")) return "a gzip-compressed file";
   if (begins_with(head, "\x28\xb5\x2f\xfd")) return "a zstd-compressed file";
@@ -79,6 +67,7 @@ std::string_view foreign_format(std::string_view path, std::span<const std::byte
 
 RecordFormat detect_file(const std::string& path, std::span<const std::byte> head) {
   if (head.size() >= 4 && load_le<std::uint32_t>(head.data()) == kMagic) return RecordFormat::recordio;
+  if (is_tar(path, head)) return RecordFormat::tar;
   const std::string_view foreign = foreign_format(path, head);
   if (foreign.empty()) {
     if (path.ends_with(".rec")) return RecordFormat::recordio;  // empty, or damaged in its first bytes
@@ -88,7 +77,7 @@ RecordFormat detect_file(const std::string& path, std::span<const std::byte> hea
               {.operation = "open records",
                .object = path,
                .found = foreign.empty() ? "a file of no known format" : std::string(foreign),
-               .allowed = "a folder of class folders, a .lst, a RecordIO file (.rec)"});
+               .allowed = "a folder of class folders, a .lst, a RecordIO file (.rec), a tar (.tar)"});
 }
 
 }  // namespace stoker::record

@@ -16,7 +16,7 @@ inline constexpr std::size_t kDetectBytes = 512;
 // Errors (thrown): unsupported (another format: it is named where it is known).
 RecordFormat detect_file(const std::string& path, std::span<const std::byte> head);
 
-// What a file of another format is, for people ("a tar archive"), or "".
+// What a file of another format is, for people ("a gzip-compressed file"), or "".
 std::string_view foreign_format(std::string_view path, std::span<const std::byte> head);
 
 }  // namespace stoker::record

@@ -213,10 +213,6 @@ TEST(RecordConformance, TextIndexOpensATruncatedContainerAndOnlyItsLastRecordIsB
 TEST(RecordConformance, ContainersOfOtherProgramsAreNamed) {
   STOKER_NEEDS_DATA(folder, "foreign-records");
   const std::pair<const char*, const char*> cases[] = {
-      {"wds-gnutar/gnu.tar", "tar archive"},
-      {"wds-gnutar/posix.tar", "tar archive"},
-      {"wds-gnutar/ustar.tar", "tar archive"},
-      {"wds-gnutar/v7.tar", "tar archive"},
       {"tfrecord/pytorch_data_example.tfrecord", "TFRecord"},
       {"tfrecord/grain_morris_raw_strings.tfrecord", "TFRecord"},
       {"tfrecord/tfx_penguin_train.tfrecord.gz", "gzip"},

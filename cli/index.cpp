@@ -23,6 +23,7 @@ Json to_json(const IndexReport& report) {
   json["bytes"] = report.bytes;
   json["index_bytes"] = report.index_bytes;
   json["path"] = report.index_path;
+  json["index_files"] = report.index_files;
   json["images_per_s"] = measured(report.images_per_s);
   json["wall_s"] = measured(report.wall_s);
   json["cpu_s"] = measured(report.cpu_s);
@@ -36,7 +37,9 @@ void tell(const IndexReport& report, const Call& call) {
   call.tell(fmt::format("indexed {} of {}", grouped(report.indexed), counted(report.records, "image")));
   for (const auto& [reason, images] : report.not_indexable)
     call.tell(fmt::format("  without points, {}: {}", reason, grouped(images)));
-  call.tell(fmt::format("{}: {}, {:.2f} % of the images' {}", report.index_path,
+  const std::string others =
+      report.index_files > 1 ? fmt::format(" and {} more", grouped(report.index_files - 1)) : "";
+  call.tell(fmt::format("{}{}: {}, {:.2f} % of the images' {}", report.index_path, others,
                         format_bytes(report.index_bytes), percent, format_bytes(report.bytes)));
   call.tell(fmt::format("{} images/s, {} wall, {} CPU", short_number(report.images_per_s),
                         format_duration(report.wall_s), format_duration(report.cpu_s)));

@@ -13,8 +13,7 @@ namespace stoker {
 
 struct IndexOptions {
   std::string source;
-  OpenOptions
-      open;  // open.index_dir: where the index goes; default: beside the source, else the user's cache
+  OpenOptions open;  // open.index_dir: where the index goes; default: beside the source, else the user's cache
   // MCUs between points, 1..64; half of it (at least 1) where chroma is subsampled. 0: what suits each
   // picture, 8 for most.
   int interval = 0;
@@ -28,7 +27,8 @@ struct IndexReport {
   std::map<std::string, std::uint64_t> not_indexable;  // reason → images; they are decoded the plain way
   std::uint64_t bytes = 0;                             // of the images
   std::uint64_t index_bytes = 0;
-  std::string index_path;
+  std::string index_path;         // of a source of many containers: of the first of its indexes
+  std::uint64_t index_files = 0;  // one a container
   double images_per_s = 0;
   double wall_s = 0;
   double cpu_s = 0;
@@ -42,7 +42,7 @@ struct IndexProgress {
 // Called from the calling thread, at most ten times a second.
 using IndexProgressCallback = std::function<void(const IndexProgress&)>;
 
-// Writes the seek index of a source, and the record index where it has none that fits. Of an index that is
+// Writes the seek index of a source, of each of its containers, and the record index where it has none that fits. Of an index that is
 // there already, entries with more points than the new ones stay, and images whose points it has are not
 // walked again. `cancel` set by another thread stops it cleanly (cancelled): what was found until then is
 // published.

@@ -161,6 +161,9 @@ class RecordReader {
   virtual std::optional<std::uint64_t> known_id(std::size_t) const { return std::nullopt; }
   // The container, folder or list as a path, which side files lie by; empty: it has no place.
   virtual std::string source_path() const { return ""; }
+  // Of a source of many containers the reader of each, whose samples follow each other in this one and whose
+  // side files lie by each of them; else none.
+  virtual std::span<const std::shared_ptr<const RecordReader>> shards() const { return {}; }
   // None where there is no place. Cost: reads 128 KiB of a container, all paths of a folder. Errors: io.
   virtual std::optional<SourceFingerprint> fingerprint() const { return std::nullopt; }
   // The seek index that samples get their seek points from, and what it met so far.

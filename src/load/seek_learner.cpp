@@ -27,7 +27,8 @@ image::Learn extent(LearnSeek learn) {
 
 SeekLearner::SeekLearner(std::shared_ptr<const RecordReader> records, LearnSeek learn)
     : records_(std::move(records)), learn_(extent(learn)) {
-  if (learn == LearnSeek::off || records_->source_path().empty()) return;
+  const bool has_place = !records_->source_path().empty() || !records_->shards().empty();
+  if (learn == LearnSeek::off || !has_place) return;
   try {
     writer_ = std::make_unique<record::SeekIndexWriter>(records_, records_->index_dir());
     is_on_ = true;

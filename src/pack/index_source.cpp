@@ -62,6 +62,7 @@ class Indexer {
     report_.records = records_->size();
     report_.index_bytes = published.bytes;
     report_.index_path = published.path;
+    report_.index_files = published.files;
     report_.wall_s = watch.wall_s();
     report_.cpu_s = watch.cpu_s();
     report_.images_per_s = static_cast<double>(report_.records) / std::max(report_.wall_s, 1e-9);

@@ -8,9 +8,10 @@
 #include "base/crc.hpp"
 #include "record/check_seek_index.hpp"
 #include "record/container_format.hpp"
-#include "record/dataset_manifest.hpp"
-#include "record/detect.hpp"
+#include "record/manifest_finder.hpp"
+#include "record/open_container.hpp"
 #include "record/record_index.hpp"
+#include "record/seek_index_place.hpp"
 #include "record/text_index.hpp"
 
 namespace stoker {
@@ -61,8 +62,9 @@ Truth walk_past_damage(const ContainerFormat& format, const ReadableFile& contai
 
 class Checker {
  public:
-  Checker(const ContainerFormat& format, Store& store, const ReadableFile& container)
-      : format_(format), store_(store), container_(container) {}
+  Checker(const ContainerFormat& format, Store& store, const ReadableFile& container,
+          ManifestFinder& manifests)
+      : format_(format), store_(store), container_(container), manifests_(manifests) {}
 
   std::vector<BadRecord> check() {
     const auto text =
@@ -153,24 +155,24 @@ class Checker {
   }
 
   void check_manifest() {
-    const std::string path = manifest_path(container_.path());
     try {
-      const auto manifest = read_manifest(store_, container_.path());
-      if (!manifest) return;
-      const std::string name = container_.path().substr(container_.path().rfind('/') + 1);
-      const auto shard = std::find_if(manifest->shards.begin(), manifest->shards.end(),
-                                      [&](const ManifestShard& candidate) { return candidate.path == name; });
-      if (shard == manifest->shards.end())
-        return report(path, 0, "", fmt::format("no shard '{}' in it", name));
-      if (shard->bytes != container_.bytes())
-        return report(path, 0, "",
-                      fmt::format("'{}' has {} bytes, not {}", name, container_.bytes(), shard->bytes));
-      if (const std::uint32_t crc = crc_of_container(); crc != shard->crc32c)
-        report(path, 0, "", fmt::format("'{}' has the CRC-32C {:08x}, not {:08x}", name, crc, shard->crc32c));
+      if (const auto manifest = manifests_.find(container_.path())) check_against(*manifest);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::corrupt_data && error.code() != ErrorCode::unsupported) throw;
-      report(path, 0, "", error.what());
+      report(manifest_path(container_.path()), 0, "", error.what());
     }
+  }
+
+  void check_against(const PlacedManifest& manifest) {
+    const std::string name = manifest.name_of(container_.path());
+    const ManifestShard* const shard = manifest.shard_at(container_.path());
+    if (!shard) return report(manifest.path(), 0, "", fmt::format("no shard '{}' in it", name));
+    if (shard->bytes != container_.bytes())
+      return report(manifest.path(), 0, "",
+                    fmt::format("'{}' has {} bytes, not {}", name, container_.bytes(), shard->bytes));
+    if (const std::uint32_t crc = crc_of_container(); crc != shard->crc32c)
+      report(manifest.path(), 0, "",
+             fmt::format("'{}' has the CRC-32C {:08x}, not {:08x}", name, crc, shard->crc32c));
   }
 
   std::uint32_t crc_of_container() const {
@@ -187,30 +189,49 @@ class Checker {
   const ContainerFormat& format_;
   Store& store_;
   const ReadableFile& container_;
+  ManifestFinder& manifests_;
   Truth truth_;
   std::vector<BadRecord> bad_;
 };
+
+void append(std::vector<BadRecord>& all, std::vector<BadRecord>&& more) {
+  std::move(more.begin(), more.end(), std::back_inserter(all));
+}
+
+// A shard that does not open is told by those who walk the source.
+void check_shards(const std::shared_ptr<Store>& store, const SourcePaths& paths, const OpenOptions& options,
+                  std::vector<BadRecord>& bad) {
+  ManifestFinder manifests(*store);
+  for (const std::string& path : paths.files) {
+    try {
+      GunzipArea area(options.index_dir);
+      const OpenedFile opened = open_file(*store, path, area);
+      if (!has_own_files(opened.format))
+        append(bad, Checker(container_format(opened.format), *store, *opened.file, manifests).check());
+    } catch (const Error& error) {
+      if (paths.files.size() == 1 || error.code() == ErrorCode::out_of_resources ||
+          error.code() == ErrorCode::unavailable)
+        throw;
+      continue;
+    }
+    // Nothing is opened once more for an index that is not there.
+    if (!options.index_dir.empty() || store->info(seek_index_path(path, RecordFormat::recordio)))
+      append(bad, check_seek_index(path, options, store));
+  }
+}
 
 }  // namespace
 
 }  // namespace record
 
 std::vector<BadRecord> check_indexes(const std::string& source, const OpenOptions& options) {
+  using Kind = record::SourcePaths::Kind;
   const auto store = options.store ? options.store : open_store(source);
-  const auto info = store->info(source);
-  if (!info)
-    throw Error(ErrorCode::not_found,
-                {.operation = "check indexes", .object = source, .found = "no such file or folder"});
+  const record::SourcePaths paths = record::find_source_paths(*store, source);
+  if (paths.kind == Kind::folder || paths.kind == Kind::mds)
+    return record::check_seek_index(source, options, store);
   std::vector<BadRecord> bad;
-  if (!info->is_folder) {
-    const auto file = store->open_read(source);
-    std::vector<std::byte> head(record::kDetectBytes);
-    head.resize(file->read_at(0, head));
-    const RecordFormat format = record::detect_file(info->path, head);
-    if (!has_own_files(format))
-      bad = record::Checker(record::container_format(format), *store, *file).check();
-  }
-  for (BadRecord& wrong : record::check_seek_index(source, options, store)) bad.push_back(std::move(wrong));
+  record::check_shards(store, paths, options, bad);
   return bad;
 }
 

@@ -61,6 +61,19 @@ class Checker {
   std::vector<std::byte> memory_;
 };
 
+void check_reader(const RecordReader& reader, const OpenOptions& options, const std::shared_ptr<Store>& store,
+                  std::vector<BadRecord>& bad) {
+  for (const SeekIndexPlace& place : seek_index_places(reader, options.index_dir, store)) {
+    // What the user's cache holds of an earlier state is no fault of the data.
+    if (place.dated && options.index_dir.empty()) continue;
+    const FoundSeekIndex found = find_seek_index(reader, *store, {place});
+    if (found.index)
+      Checker(reader, bad).check(*found.index);
+    else if (found.state != SeekIndexState::none)
+      bad.push_back({.container = found.path, .reason = found.reason});
+  }
+}
+
 }  // namespace
 
 std::vector<BadRecord> check_seek_index(const std::string& source, const OpenOptions& options,
@@ -68,15 +81,8 @@ std::vector<BadRecord> check_seek_index(const std::string& source, const OpenOpt
   std::vector<BadRecord> bad;
   const std::unique_ptr<RecordReader> reader = open_if_whole(source, options);
   if (!reader) return bad;
-  for (const SeekIndexPlace& place : seek_index_places(*reader, options.index_dir, store)) {
-    // What the user's cache holds of an earlier state is no fault of the data.
-    if (place.dated && options.index_dir.empty()) continue;
-    const FoundSeekIndex found = find_seek_index(*reader, *store, {place});
-    if (found.index)
-      Checker(*reader, bad).check(*found.index);
-    else if (found.state != SeekIndexState::none)
-      bad.push_back({.container = found.path, .reason = found.reason});
-  }
+  check_reader(*reader, options, store, bad);
+  for (const auto& shard : reader->shards()) check_reader(*shard, options, store, bad);
   return bad;
 }
 

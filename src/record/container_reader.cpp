@@ -54,7 +54,7 @@ void ContainerReader::read(std::size_t index, Sample& sample) const {
   check(index);
   const std::span<std::byte> room = room_in(sample, bytes_to_read(index));
   const std::size_t got = file_->read_at(offsets_[index], room);
-  if (const auto damage = format_.unpack(room.first(got), offsets_[index], index, sample))
+  if (const auto damage = format_.unpack(room.first(got), offsets_[index], first_ordinal_ + index, sample))
     throw_damage(index, *damage);
 }
 

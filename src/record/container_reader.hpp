@@ -25,6 +25,8 @@ class ContainerReader final : public RecordReader {
   RecordInfo info(std::size_t index) const override;
   void read(std::size_t index, Sample& sample) const override;
   std::string source_path() const override { return file_->path(); }
+  // The container's first record is number `first` of a set. Before anything is read.
+  void number_from(std::uint64_t first) { first_ordinal_ = first; }
   std::optional<SourceFingerprint> fingerprint() const override;
 
  private:
@@ -36,6 +38,7 @@ class ContainerReader final : public RecordReader {
   std::unique_ptr<ReadableFile> file_;
   std::vector<std::uint64_t> offsets_;
   std::vector<std::string> classes_;
+  std::uint64_t first_ordinal_ = 0;
 };
 
 }  // namespace stoker::record

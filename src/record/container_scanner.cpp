@@ -8,8 +8,9 @@ namespace {
 constexpr std::uint64_t kReadAheadBytes = 8u << 20;
 }
 
-ContainerScanner::ContainerScanner(const ContainerFormat& format, std::unique_ptr<ReadableFile> file)
-    : format_(format), file_(std::move(file)), window_(*file_) {}
+ContainerScanner::ContainerScanner(const ContainerFormat& format, std::unique_ptr<ReadableFile> file,
+                                   std::uint64_t first_ordinal)
+    : format_(format), file_(std::move(file)), window_(*file_), ordinal_(first_ordinal) {}
 
 RecordScanner::Step ContainerScanner::next(Sample& sample, RecordInfo& info, BadRecord& bad) {
   while (offset_ < file_->bytes()) {

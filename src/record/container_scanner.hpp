@@ -12,7 +12,9 @@ namespace stoker::record {
 // Threads: one at a time.
 class ContainerScanner final : public RecordScanner {
  public:
-  ContainerScanner(const ContainerFormat& format, std::unique_ptr<ReadableFile> file);
+  // `first_ordinal`: how many records of a set lie before the container.
+  ContainerScanner(const ContainerFormat& format, std::unique_ptr<ReadableFile> file,
+                   std::uint64_t first_ordinal = 0);
   Step next(Sample& sample, RecordInfo& info, BadRecord& bad) override;
 
  private:
@@ -23,7 +25,7 @@ class ContainerScanner final : public RecordScanner {
   WindowReader window_;
   std::uint64_t offset_ = 0;
   std::uint64_t prefetched_ = 0;
-  std::uint64_t ordinal_ = 0;
+  std::uint64_t ordinal_;
 };
 
 }  // namespace stoker::record

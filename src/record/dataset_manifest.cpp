@@ -4,69 +4,17 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "record/json_fields.hpp"
+#include "record/small_text.hpp"
+
 namespace stoker::record {
 
 namespace {
 
 using nlohmann::json;
+using Fields = JsonFields;
 
 constexpr std::uint64_t kLargestManifest = 64u << 20;
-
-// Takes values out of a JSON object; the first one of a wrong type is remembered.
-class Fields {
- public:
-  Fields(const json& object, std::string where) : object_(object), where_(std::move(where)) {}
-
-  void text(const char* name, std::string& value) {
-    if (const json* field = find(name)) {
-      if (field->is_string())
-        value = field->get<std::string>();
-      else
-        complain(name, "text");
-    }
-  }
-  template <class T>
-  void count(const char* name, T& value) {
-    if (const json* field = find(name)) {
-      if (field->is_number_unsigned() && field->get<std::uint64_t>() <= std::numeric_limits<T>::max())
-        value = field->get<T>();
-      else
-        complain(name, "a whole number that fits");
-    }
-  }
-  // Calls visit(element, index) for the elements of an array.
-  template <class Visit>
-  void array(const char* name, Visit&& visit) {
-    if (const json* field = find(name)) {
-      if (!field->is_array()) return complain(name, "an array");
-      for (std::size_t i = 0; i < field->size() && wrong_.empty(); ++i) visit((*field)[i], i);
-    }
-  }
-  template <class Visit>
-  void object(const char* name, Visit&& visit) {
-    if (const json* field = find(name)) {
-      if (!field->is_object()) return complain(name, "an object");
-      for (auto item = field->begin(); item != field->end() && wrong_.empty(); ++item)
-        visit(item.key(), item.value());
-    }
-  }
-  void complain(std::string_view name, std::string_view allowed) {
-    if (wrong_.empty()) wrong_ = fmt::format("'{}{}' is not {}", where_, name, allowed);
-  }
-  void take_complaint(const std::string& wrong) {
-    if (wrong_.empty()) wrong_ = wrong;
-  }
-  const std::string& wrong() const { return wrong_; }
-  const json* find(const char* name) const {
-    const auto found = object_.find(name);
-    return found == object_.end() ? nullptr : &*found;
-  }
-
- private:
-  const json& object_;
-  const std::string where_;
-  std::string wrong_;
-};
 
 tl::unexpected<Error> broken(ErrorCode code, const std::string& path, std::string found) {
   return fail(code,
@@ -125,11 +73,12 @@ std::string manifest_path(const std::string& container) {
   const std::size_t name = container.rfind('/') + 1;  // 0 if there is no slash
   const std::size_t dot = container.rfind('.');
   const bool has_ending = dot != std::string::npos && dot > name;
-  return container.substr(0, has_ending ? dot : container.size()) + ".dataset.json";
+  return container.substr(0, has_ending ? dot : container.size()) + std::string(kManifestEnding);
 }
 
 Result<std::string> manifest_to_json(const DatasetManifest& manifest) {
   nlohmann::ordered_json object = {{"schema", manifest.schema},
+                                   {"format", manifest.format},
                                    {"classes", manifest.classes},
                                    {"records", manifest.records},
                                    {"bytes", manifest.bytes},
@@ -165,6 +114,7 @@ Result<DatasetManifest> manifest_from_json(std::string_view text, const std::str
   if (manifest.schema != kManifestSchema)
     return broken(ErrorCode::unsupported, path,
                   fmt::format("schema '{}' (this build reads {})", manifest.schema, kManifestSchema));
+  fields.text("format", manifest.format);
   read_classes(fields, manifest);
   fields.count("records", manifest.records);
   fields.count("bytes", manifest.bytes);
@@ -177,16 +127,14 @@ Result<DatasetManifest> manifest_from_json(std::string_view text, const std::str
   return manifest;
 }
 
+DatasetManifest read_manifest_file(Store& store, const std::string& path) {
+  return value_or_throw(manifest_from_json(read_small_text(store, path, kLargestManifest), path));
+}
+
 std::optional<DatasetManifest> read_manifest(Store& store, const std::string& container) {
   const std::string path = manifest_path(container);
   if (!store.info(path)) return std::nullopt;
-  const auto file = store.open_read(path);
-  if (file->bytes() > kLargestManifest)
-    throw Error(ErrorCode::corrupt_data,
-                {.operation = "read data set description", .object = path, .found = "more than 64 MiB"});
-  std::string text(file->bytes(), '\0');
-  text.resize(file->read_at(0, std::as_writable_bytes(std::span(text))));
-  return value_or_throw(manifest_from_json(text, path));
+  return read_manifest_file(store, path);
 }
 
 std::unique_ptr<WritableFile> prepare_manifest(Store& store, const std::string& path,

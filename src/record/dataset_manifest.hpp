@@ -16,6 +16,7 @@
 namespace stoker::record {
 
 inline constexpr std::string_view kManifestSchema = "stoker.dataset/1";
+inline constexpr std::string_view kManifestEnding = ".dataset.json";
 
 // One container of the set.
 struct ManifestShard {
@@ -36,6 +37,7 @@ struct ManifestSource {
 
 struct DatasetManifest {
   std::string schema{kManifestSchema};
+  std::string format;                // of the shards, as to_string(RecordFormat); empty: recordio
   std::vector<std::string> classes;  // names by label; empty: not known
   std::uint64_t records = 0;
   std::uint64_t bytes = 0;
@@ -56,6 +58,8 @@ Result<std::string> manifest_to_json(const DatasetManifest& manifest);
 // Errors: corrupt_data, unsupported (another schema); both name `path`.
 Result<DatasetManifest> manifest_from_json(std::string_view json, const std::string& path);
 
+// The manifest at `path`. Errors (thrown): as manifest_from_json, not_found, io.
+DatasetManifest read_manifest_file(Store& store, const std::string& path);
 // The manifest beside `container`, or none. Errors (thrown): as manifest_from_json, io.
 std::optional<DatasetManifest> read_manifest(Store& store, const std::string& container);
 // Writes a manifest, up to the commit, which is the caller's.

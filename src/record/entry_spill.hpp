@@ -15,9 +15,10 @@ class EntrySpill {
  public:
   EntrySpill(std::size_t records, SpillFile file) : file_(std::move(file)), places_(records) {}
 
-  // Of two entries for the same image the one with more points stays; of two images, the one that came last.
-  // Errors: io, out_of_resources.
-  void add(std::size_t record, const SeekEntry& entry, std::span<const std::byte> packed);
+  // The entry of record `record`, which is number `number` in its container. Of two entries for the same
+  // image the one with more points stays; of two images, the one that came last. True: it is the record's
+  // first. Errors: io, out_of_resources.
+  bool add(std::size_t record, std::size_t number, const SeekEntry& entry, std::span<const std::byte> packed);
   // The record's entry as it stands in an index, in `memory`; empty: none. Errors: io.
   std::span<const std::byte> read(std::size_t record, std::vector<std::byte>& memory);
   std::size_t records() const { return places_.size(); }

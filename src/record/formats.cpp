@@ -1,7 +1,7 @@
-// What is told of record formats without opening anything: their names, endings, and what they can hold.
-#include <algorithm>
-
+// What is told of record formats without opening anything: names, endings, and what they can hold.
 #include "stoker/record.hpp"
+
+#include "record/shard_name.hpp"
 
 namespace stoker {
 
@@ -23,29 +23,32 @@ std::string_view to_string(RecordFormat format) {
   return "unknown";
 }
 
+std::string_view to_string(SeekIndexState state) {
+  switch (state) {
+    case SeekIndexState::none:
+      return "none";
+    case SeekIndexState::used:
+      return "used";
+    case SeekIndexState::unreadable:
+      return "unreadable";
+    case SeekIndexState::damaged:
+      return "damaged";
+    case SeekIndexState::unsupported:
+      return "unsupported";
+    case SeekIndexState::foreign:
+      return "foreign";
+  }
+  return "unknown";
+}
+
 bool has_own_files(RecordFormat format) {
   return format == RecordFormat::folder || format == RecordFormat::list;
 }
 
-namespace {
-
-// train.tfrecord-00003-of-01024 → train.tfrecord. Source: TensorFlow's naming of sharded files.
-std::string_view without_shard_number(std::string_view path) {
-  constexpr std::string_view kPattern = "-00000-of-00000";
-  if (path.size() < kPattern.size()) return path;
-  const std::string_view tail = path.substr(path.size() - kPattern.size());
-  const bool matches = std::equal(tail.begin(), tail.end(), kPattern.begin(), [](char c, char wanted) {
-    return wanted == '0' ? c >= '0' && c <= '9' : c == wanted;
-  });
-  return matches ? path.substr(0, path.size() - kPattern.size()) : path;
-}
-
-}  // namespace
-
 std::optional<RecordFormat> format_of_ending(std::string_view path) {
   if (path.ends_with(".rec")) return RecordFormat::recordio;
   if (path.ends_with(".tar")) return RecordFormat::tar;
-  if (without_shard_number(path).ends_with(".tfrecord")) return RecordFormat::tfrecord;
+  if (record::without_shard_count(path).ends_with(".tfrecord")) return RecordFormat::tfrecord;
   return std::nullopt;
 }
 

@@ -13,16 +13,19 @@ constexpr std::uint8_t kChecked = 1, kDropped = 2;  // bits of a record's state
 }
 
 IndexedReader::IndexedReader(std::unique_ptr<RecordReader> reader, std::shared_ptr<Store> store,
-                             std::string index_dir, CheckBytes check_bytes)
+                             std::string index_dir, CheckBytes check_bytes,
+                             std::shared_ptr<Store> cache_store)
     : reader_(std::move(reader)),
       store_(std::move(store)),
+      cache_store_(std::move(cache_store)),
       index_dir_(std::move(index_dir)),
       check_bytes_(check_bytes),
       in_use_(find()) {}
 
 std::shared_ptr<IndexedReader::InUse> IndexedReader::find() const {
   auto index = std::make_shared<InUse>();
-  index->found = find_seek_index(*reader_, *store_, seek_index_places(*reader_, index_dir_, store_));
+  index->found =
+      find_seek_index(*reader_, *store_, seek_index_places(*reader_, index_dir_, store_, cache_store_));
   const FoundSeekIndex& found = index->found;
   SeekIndexInfo& counted = index->counted;
   counted.state = found.state;

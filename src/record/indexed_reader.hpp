@@ -21,9 +21,10 @@ namespace stoker::record {
 // CRC-32C where CheckBytes asks for it; one byte of memory a record.
 class IndexedReader final : public RecordReader {
  public:
-  // Looks for an index itself. `store`: the source's. Errors: as find_seek_index.
+  // Looks for an index itself. `store`: the source's; `cache_store`: of the folder where indexes are cached,
+  // default: as open_store gives it. Errors: as find_seek_index.
   IndexedReader(std::unique_ptr<RecordReader> reader, std::shared_ptr<Store> store, std::string index_dir,
-                CheckBytes check_bytes);
+                CheckBytes check_bytes, std::shared_ptr<Store> cache_store = nullptr);
 
   RecordFormat format() const override { return reader_->format(); }
   std::size_t size() const override { return reader_->size(); }
@@ -33,6 +34,7 @@ class IndexedReader final : public RecordReader {
   std::span<const float> known_labels() const override { return reader_->known_labels(); }
   std::optional<std::uint64_t> known_id(std::size_t index) const override { return reader_->known_id(index); }
   std::string source_path() const override { return reader_->source_path(); }
+  std::span<const std::shared_ptr<const RecordReader>> shards() const override { return reader_->shards(); }
   std::optional<SourceFingerprint> fingerprint() const override { return reader_->fingerprint(); }
   SeekIndexInfo seek_index() const override;
   void renew_seek_index() const override STOKER_EXCLUDES(mutex_);
@@ -54,7 +56,7 @@ class IndexedReader final : public RecordReader {
   static void drop(InUse& index, std::size_t record, Fault fault);
 
   const std::unique_ptr<RecordReader> reader_;
-  const std::shared_ptr<Store> store_;
+  const std::shared_ptr<Store> store_, cache_store_;
   const std::string index_dir_;
   const CheckBytes check_bytes_;
   mutable Mutex mutex_;

@@ -83,7 +83,7 @@ TEST_F(OpenRecords, WhatIsAbsentIsNotFound) {
 
 TEST_F(OpenRecords, OtherFormatsAreNamed) {
   const ErrorCode code = ErrorCode::unsupported;
-  EXPECT_TRUE(says(open_error("x.gz", "\x1f\x8b rest"), code, {"gzip"}));
+  EXPECT_TRUE(says(open_error("x.gz", "\x1f\x8b rest"), ErrorCode::corrupt_data, {"x.gz at offset", "gzip"}));
   EXPECT_TRUE(says(open_error("x.jpg", "\xff\xd8\xff\xe0"), code, {"a single image"}));
   EXPECT_TRUE(says(open_error("x.mds", "whatever"), code, {"MDS"}));
   EXPECT_TRUE(says(open_error("x.txt", "hello\n"), code, {"no known format"}));
@@ -91,17 +91,17 @@ TEST_F(OpenRecords, OtherFormatsAreNamed) {
 }
 
 TEST_F(OpenRecords, FoldersOfOtherSetsAreNamed) {
-  folder_.write("mds/index.json", "{}");
-  folder_.write("tars/0.tar", "x");
-  folder_.write("tf/train-0.tfrecord", "x");
-  folder_.write("tf2/train.tfrecord-00000-of-00001", "x");
-  folder_.write("packed/x.rec", "");
+  folder_.write("lit/index.json", R"({"chunks": []})");
+  folder_.write("photos/1.jpg", "x");
   const auto error = [&](const char* name) { return error_of([&] { open(name); }); };
-  EXPECT_TRUE(says(error("mds"), ErrorCode::unsupported, {"MDS"}));
-  EXPECT_TRUE(says(error("tars"), ErrorCode::unsupported, {"tar shards"}));
-  EXPECT_TRUE(says(error("tf"), ErrorCode::unsupported, {"TFRecord"}));
-  EXPECT_TRUE(says(error("tf2"), ErrorCode::unsupported, {"TFRecord"}));
-  EXPECT_TRUE(says(error("packed"), ErrorCode::invalid_argument, {"x.rec"}));
+  EXPECT_TRUE(says(error("lit"), ErrorCode::unsupported, {"LitData"}));
+  EXPECT_TRUE(says(error("photos"), ErrorCode::invalid_argument, {"no sub-folders"}));
+}
+
+TEST_F(OpenRecords, FolderOfOneContainerIsThatContainer) {
+  folder_.write("packed/x.rec", image_container(2));
+  EXPECT_EQ(open("packed")->size(), 2u);
+  EXPECT_EQ(open("packed")->source_path(), folder_.path("packed/x.rec"));
 }
 
 TEST_F(OpenRecords, ClassesComeFromTheDescriptionOrTheClassFile) {

@@ -1,4 +1,5 @@
-// Walks the samples of a source whose samples are files: what cannot be read is damage of that sample alone.
+// Walks the samples of a source that knows where each lies: what cannot be read is damage of that sample
+// alone.
 #pragma once
 
 #include <memory>

@@ -77,7 +77,8 @@ std::string seek_index_path(const std::string& source, RecordFormat format) {
 }
 
 std::vector<SeekIndexPlace> seek_index_places(const RecordReader& reader, const std::string& index_dir,
-                                              const std::shared_ptr<Store>& store) {
+                                              const std::shared_ptr<Store>& store,
+                                              const std::shared_ptr<Store>& cache_store) {
   const std::string source = reader.source_path();
   if (source.empty()) return {};
   std::vector<SeekIndexPlace> places;
@@ -89,7 +90,7 @@ std::vector<SeekIndexPlace> seek_index_places(const RecordReader& reader, const 
   const std::string folder = only_cache ? index_dir : user_index_folder("seek");
   if (folder.empty()) return places;
   places.insert(only_cache ? places.begin() : places.end(),
-                {.store = open_store(folder),
+                {.store = cache_store ? cache_store : open_store(folder),
                  .path = cached_index_path(folder, source, kEnding),
                  .dated = true,
                  .to_write = true});

@@ -23,9 +23,11 @@ struct SeekIndexPlace {
 };
 
 // Beside the source, then in the user's cache; with `index_dir`, there first, and nothing is written beside.
-// `store`: the source's. Empty: the reader has no place.
+// `store`: the source's; `cache_store`: the cache's, default: as open_store gives it. Empty: the reader has
+// no place.
 std::vector<SeekIndexPlace> seek_index_places(const RecordReader& reader, const std::string& index_dir,
-                                              const std::shared_ptr<Store>& store);
+                                              const std::shared_ptr<Store>& store,
+                                              const std::shared_ptr<Store>& cache_store = nullptr);
 
 struct FoundSeekIndex {
   std::optional<SeekIndex> index;  // that fits

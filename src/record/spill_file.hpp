@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/descriptor.hpp"
+#include "record/nameless_file.hpp"
 
 namespace stoker::record {
 
@@ -14,7 +14,7 @@ namespace stoker::record {
 class SpillFile {
  public:
   // In the folder, which is made where it is absent. Errors: io, out_of_resources; of every member.
-  explicit SpillFile(const std::string& folder);
+  explicit SpillFile(const std::string& folder) : file_(folder) {}
 
   // Returns where the bytes lie.
   std::uint64_t append(std::span<const std::byte> bytes);
@@ -25,8 +25,7 @@ class SpillFile {
  private:
   void flush();
 
-  std::string folder_;
-  Descriptor file_;
+  NamelessFile file_;
   std::uint64_t flushed_ = 0;
   std::vector<std::byte> buffer_;  // behind what was flushed
 };

@@ -18,6 +18,41 @@ namespace {
 
 constexpr std::size_t kSkippedTold = 100;  // in JSON; NAME.skipped.tsv has all
 constexpr std::size_t kSkippedNamed = 5;   // to people
+constexpr std::size_t kShardsNamed = 5;
+
+// "1/3": the second of three.
+PackPart parse_part(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string_view::npos)
+    throw UsageError(fmt::format("'{}': allowed: i/n, for example 0/3", text));
+  constexpr Range kParts{.low = 0, .high = 1e6};
+  const auto index = static_cast<std::uint64_t>(parse_integer(text.substr(0, slash), kParts));
+  const auto count = static_cast<std::uint64_t>(parse_integer(text.substr(slash + 1), kParts));
+  if (index >= count) throw UsageError(fmt::format("'{}': allowed: i/n with i from 0 to n - 1", text));
+  return {index, count};
+}
+
+void declare_shards(Options& options, PackOptions& pack, bool& merge) {
+  static constexpr std::array<Choice<RecordFormat>, 3> kFormats{
+      {{"rec", RecordFormat::recordio}, {"tar", RecordFormat::tar}, {"tfrecord", RecordFormat::tfrecord}}};
+  static constexpr std::array<std::string_view, 3> kNames{kFormats[0].name, kFormats[1].name,
+                                                          kFormats[2].name};
+  options.custom("--format", "rec|tar|tfrecord", "by DEST's ending", "of the shards",
+                 [&pack](std::string_view text) { pack.format = kFormats[parse_name(text, kNames)].value; });
+  options.custom("--shard-size", "SIZE", "", "about, of each shard: 256MiB",
+                 [&pack](std::string_view text) { pack.shard_bytes = parse_size(text, 1); });
+  options.custom("--shards", "N", "1", "so many", [&pack](std::string_view text) {
+    pack.shards = static_cast<std::uint64_t>(parse_integer(text, {.low = 1, .high = 1e6}));
+  });
+  options.custom("--part", "i/n", "", "the shards of process i of n",
+                 [&pack](std::string_view text) { pack.part = parse_part(text); });
+  options.flag(merge, "--merge", "put all parts in place");
+  options.flag(pack.resume, "--resume", "go on with an interrupted pack");
+  options.flag(pack.drop_fields, "--drop-fields", "leave what rec cannot hold");
+  options.custom("--label-offset", "K", "0", "added to labels", [&pack](std::string_view text) {
+    pack.label_offset = parse_integer(text, {.low = -1e6, .high = 1e6});
+  });
+}
 
 void declare(Options& options, PackOptions& pack, bool& no_index, bool& dry_run) {
   static constexpr std::array<Choice<Encode>, 3> kEncodes{
@@ -33,6 +68,9 @@ void declare(Options& options, PackOptions& pack, bool& no_index, bool& dry_run)
       "--resize-short", "N", "", "short side to N; smaller images pass untouched",
       [&pack](std::string_view text) { pack.resize_short = static_cast<int>(parse_integer(text, kSides)); });
   options.flag(pack.enlarge, "--enlarge", "smaller images too");
+  options.custom("--max-side", "N", "", "long side to at most N", [&pack](std::string_view text) {
+    pack.max_side = static_cast<int>(parse_integer(text, kSides));
+  });
   options.flag(pack.center_crop, "--center-crop", "to the square, behind the resize");
   options.custom("--quality", "N", "90 where pixels change",
                  "of JPEGs written, 1..100; given alone it re-encodes all", [&pack](std::string_view text) {
@@ -40,6 +78,8 @@ void declare(Options& options, PackOptions& pack, bool& no_index, bool& dry_run)
                  });
   options.choice(pack.encode, "--encode", "changed images as", kEncodes);
   options.choice(pack.subsampling, "--subsampling", "of JPEGs written", kSubsamplings);
+  options.flag(pack.baseline, "--baseline", "other JPEGs made baseline, without loss");
+  options.flag(pack.upright, "--upright", "turned by EXIF, without loss if possible");
   options.flag(no_index, "--no-index", "leave the seek index");
   options.choice(pack.on_error, "--on-error", "an unreadable image", kOnErrors);
   declare_max_bad_share(options, pack.max_bad_share);
@@ -61,8 +101,11 @@ Json to_json(const PackReport& report, bool dry_run) {
     json["skipped"].push_back({{"key", sample.key}, {"reason", sample.reason}});
   }
   json["skipped_count"] = report.skipped_count;
-  json["warned_count"] = report.warned.size();
+  json["warned_count"] = report.warned_count;
   json["changed"] = report.changed;
+  json["kept"] = report.kept;
+  json["dropped_fields"] = report.dropped_fields;
+  json["duplicates"] = report.duplicates;
   json["bytes_in"] = report.bytes_in;
   json["bytes_out"] = report.bytes_out;
   json["indexed"] = report.indexed;
@@ -75,6 +118,8 @@ Json to_json(const PackReport& report, bool dry_run) {
                               {"bytes", shard.bytes},
                               {"crc32c", dry_run ? Json(nullptr) : Json(hex32(shard.crc32c))}});
   }
+  json["shards_kept"] = report.shards_kept;
+  json["waits_for_merge"] = report.waits_for_merge;
   json["classes"] = report.classes;
   json["passed_over"] = report.passed_over;
   json["images_per_s"] = measured(report.images_per_s);
@@ -95,17 +140,32 @@ void tell(const PackReport& report, bool dry_run, const Call& call) {
   if (report.skipped_count > named)
     call.tell(fmt::format("  and {}{} more", about, grouped(report.skipped_count - named)));
   if (!report.warned.empty())
-    call.tell(fmt::format("  packed with a complaint: {}, first {}: {}", report.warned.size(),
+    call.tell(fmt::format("  packed with a complaint: {}, first {}: {}", report.warned_count,
                           report.warned.front().key, report.warned.front().reason));
   for (const auto& [kind, images] : report.changed) call.tell(fmt::format("  {}: {}{}", kind, about, images));
+  for (const auto& [reason, images] : report.kept)
+    call.tell(fmt::format("  left as they are, {}: {}{}", reason, about, images));
   call.tell(fmt::format("{0}{1} in, {0}{2} out", about, format_bytes(report.bytes_in),
                         format_bytes(report.bytes_out)));
   if (!report.classes.empty()) call.tell(counted(report.classes.size(), "class name"));
   for (const std::string& folder : report.passed_over)
     call.tell(fmt::format("  passed over {}: a hidden folder is no class", folder));
-  for (const PackedShard& shard : report.shards)
+  for (const auto& [name, samples] : report.dropped_fields)
+    call.tell(fmt::format("  left out the field {}: of {}{}", name, about, counted(samples, "sample")));
+  if (report.duplicates > 0)
+    call.tell(fmt::format("  duplicates: {}, the first: sample {} is sample {}", grouped(report.duplicates),
+                          report.first_duplicates.front().sample, report.first_duplicates.front().same_as));
+  for (std::size_t i = 0; i < std::min(report.shards.size(), kShardsNamed); ++i) {
+    const PackedShard& shard = report.shards[i];
     call.tell(fmt::format("{0}: {1}{2}, {1}{3}", shard.path, about, counted(shard.records, "record"),
                           format_bytes(shard.bytes)));
+  }
+  if (report.shards.size() > kShardsNamed)
+    call.tell(fmt::format("and {} more shards", report.shards.size() - kShardsNamed));
+  if (report.shards_kept > 0)
+    call.tell(fmt::format("{} of them finished before", counted(report.shards_kept, "shard")));
+  if (report.waits_for_merge)
+    call.tell("this part is finished; when all are, --merge instead of --part puts them in place");
   if (report.index_bytes > 0)
     call.tell(fmt::format("seek index: {0}{1} of them indexed, {0}{2}", about, grouped(report.indexed),
                           format_bytes(report.index_bytes)));
@@ -121,18 +181,22 @@ void tell(const PackReport& report, bool dry_run, const Call& call) {
 int run_pack(const Call& call) {
   PackOptions pack;
   CommonOptions common;
-  bool no_index = false, dry_run = false;
+  bool no_index = false, dry_run = false, merge = false;
   Options options(
       "pack", "stoker pack photos/ train.rec --resize-short 256 --quality 90",
-      "Writes the images of a folder (sub-folders are classes), x.lst or x.rec as a RecordIO container "
-      "with its index and manifest. Without options bytes pass untouched.");
+      "Writes the samples of a folder (sub-folders are classes), list or container as shards with their "
+      "indexes and manifest. Without options bytes pass untouched.");
   declare(options, pack, no_index, dry_run);
+  declare_shards(options, pack, merge);
   if (!call.parse(options, common)) return kDone;
   pack.seek_index = !no_index;
 
   PackReport report;
+  if (merge && pack.part.count > 1) throw UsageError("--merge or --part, not both");
   if (dry_run) {
     report = plan_pack(pack);
+  } else if (merge) {
+    report = merge_pack(pack);
   } else {
     Progress progress(call.talk, "images");
     report = stoker::pack(

@@ -71,6 +71,9 @@ class Store {
   virtual std::unique_ptr<WritableFile> create(const std::string& path) = 0;
   // Removing what is not there is no error. Errors: io.
   virtual void remove(const std::string& path) = 0;
+  // Moves an object within the store, replacing what is at `to`: whole and durable, or not at all. Creates
+  // missing parent folders. Errors: not_found, io; unsupported (a store that cannot).
+  virtual void rename(const std::string& from, const std::string& to);
 };
 
 // The store that serves `url`: a plain path or file://… (others as they come).

@@ -97,4 +97,33 @@ std::uint32_t crc32_zlib(std::span<const std::byte> bytes, std::uint32_t before)
       crc32_z(before, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
 }
 
+namespace {
+
+// A linear operator on CRCs, as what it makes of each bit.
+using CrcOperator = std::array<std::uint32_t, 32>;
+
+std::uint32_t apply(const CrcOperator& op, std::uint32_t crc) {
+  std::uint32_t out = 0;
+  for (std::size_t bit = 0; crc != 0; ++bit, crc >>= 1)
+    if (crc & 1) out ^= op[bit];
+  return out;
+}
+
+}  // namespace
+
+std::uint32_t crc32c_combine(std::uint32_t first, std::uint32_t second, std::uint64_t second_bytes) {
+  CrcOperator advance;  // by one zero byte, then by two, four, …
+  for (std::size_t bit = 0; bit < advance.size(); ++bit) {
+    const std::uint32_t value = std::uint32_t{1} << bit;
+    advance[bit] = value >> 8 ^ kTable[value & 0xFF];
+  }
+  for (; second_bytes != 0; second_bytes >>= 1) {
+    if (second_bytes & 1) first = apply(advance, first);
+    CrcOperator twice;
+    for (std::size_t bit = 0; bit < twice.size(); ++bit) twice[bit] = apply(advance, advance[bit]);
+    advance = twice;
+  }
+  return first ^ second;
+}
+
 }  // namespace stoker

@@ -29,5 +29,15 @@ TEST(Crc, FastEqualsReferenceAtEveryLengthAndSplit) {
   EXPECT_EQ(crc32c(all.subspan(7'000), crc32c(all.first(7'000))), crc32c(all));
 }
 
+TEST(Crc, TwoRunsCombineToTheirWhole) {
+  std::vector<std::byte> data(70'000);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i * 7 ^ i >> 5);
+  const std::span<const std::byte> all(data);
+  for (const std::size_t split : {0, 1, 7, 4'096, 65'536, 69'999, 70'000})
+    EXPECT_EQ(crc32c_combine(crc32c(all.first(split)), crc32c(all.subspan(split)), all.size() - split),
+              crc32c(all))
+        << split;
+}
+
 }  // namespace
 }  // namespace stoker

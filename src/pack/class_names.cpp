@@ -7,7 +7,7 @@
 #include "stoker/store.hpp"
 
 #include "record/dataset_manifest.hpp"
-#include "record/folder_reader.hpp"
+#include "record/folder_walk.hpp"
 
 namespace stoker::packing {
 

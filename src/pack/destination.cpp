@@ -15,9 +15,9 @@
 namespace stoker::packing {
 namespace {
 
-constexpr std::string_view kEnding = ".rec";
 constexpr int kMaxThreads = 4096;
-constexpr int kMaxShortSide = 65'535;
+constexpr std::uint64_t kMaxShards = 1'000'000;  // six digits
+constexpr int kMaxSide = 65'535;
 
 [[noreturn]] void refuse(std::string option, std::string found, std::string allowed,
                          std::string next_step = {}) {
@@ -29,10 +29,13 @@ constexpr int kMaxShortSide = 65'535;
 }
 
 void check_ranges(const PackOptions& options) {
-  if (options.source.empty()) refuse("source", "it is empty", "a folder, x.lst or x.rec");
-  if (options.resize_short < 0 || options.resize_short > kMaxShortSide) {
+  if (options.source.empty()) refuse("source", "it is empty", "a folder, x.lst, x.rec, x.tar, x.tfrecord");
+  if (options.resize_short < 0 || options.resize_short > kMaxSide) {
     refuse("resize-short", std::to_string(options.resize_short),
-           fmt::format("1..{}, or 0 for none", kMaxShortSide));
+           fmt::format("1..{}, or 0 for none", kMaxSide));
+  }
+  if (options.max_side < 0 || options.max_side > kMaxSide) {
+    refuse("max-side", std::to_string(options.max_side), fmt::format("1..{}, or 0 for none", kMaxSide));
   }
   if (options.quality && (*options.quality < 1 || *options.quality > 100)) {
     refuse("quality", std::to_string(*options.quality), "1..100");
@@ -51,28 +54,46 @@ void check_ranges(const PackOptions& options) {
 void check_effects(const PackOptions& options) {
   if (options.enlarge && options.resize_short == 0)
     refuse("enlarge", "given without resize-short", "both together");
+  if (options.max_side > 0 && options.resize_short > 0) {
+    refuse("max-side", "given with resize-short", "one of both",
+           "both say how large images become: leave one out");
+  }
   if (options.encode == Encode::png && options.quality) {
     refuse("quality", "given with encode png", "jpeg or keep", "PNG is lossless: leave quality out");
+  }
+  if (options.encode == Encode::png && options.baseline) {
+    refuse("baseline", "given with encode png", "jpeg or keep", "no JPEG is written: leave it out");
   }
   if (options.encode == Encode::png && options.subsampling != Subsampling::keep) {
     refuse("subsampling", "given with encode png", "jpeg or keep", "PNG has no subsampling: leave it out");
   }
 }
 
-// All that would only be met when the work is done and the files are put in place.
+void check_shards(const PackOptions& options) {
+  if (options.shard_bytes > 0 && options.shards > 0) refuse("shards", "given with shard-size", "one of them");
+  if (options.part.count == 0 || options.part.index >= options.part.count)
+    refuse("part", fmt::format("{}/{}", options.part.index, options.part.count),
+           "i/n with i from 0 to n - 1");
+  if (options.part.count > 1 && options.shards == 0 && options.shard_bytes == 0)
+    refuse("part", "given without shards", "with --shards or --shard-size", "say into how many shards, too");
+  if (options.shards > kMaxShards)
+    refuse("shards", std::to_string(options.shards), fmt::format("1..{}", kMaxShards));
+}
+
+// All that would only be met when the work is done and the files are put in place. Of shards whose number is
+// not known yet the names are checked when it is.
 void check_names(const Destination& to) {
-  for (const std::string& path :
-       {to.shard, record::text_index_path(to.shard), record::record_index_path(to.shard), to.list, to.seek,
-        to.skipped, to.manifest}) {
+  std::vector<std::string> paths = files_of_shard(to.name(), to.format);
+  for (const std::string& path : {to.list, to.skipped, to.duplicates, to.manifest}) paths.push_back(path);
+  for (const std::string& path : paths) {
     std::error_code failed;
-    if (std::filesystem::is_directory(store::local_path(path), failed))
-      refuse("destination " + to.shard,
+    if (!path.empty() && std::filesystem::is_directory(store::local_path(path), failed))
+      refuse("destination " + to.name(),
              fmt::format("{} is a folder, and a file is to be written there", path), "a file, or nothing",
              "move the folder away, or take another name");
   }
-  const std::string name = std::filesystem::path(to.shard).filename().string();
-  if (!is_utf8(name))
-    refuse("destination " + printable(to.shard), "a name that is not UTF-8",
+  if (!is_utf8(to.stem))
+    refuse("destination " + printable(to.name()), "a name that is not UTF-8",
            "a name that dataset.json can hold", "take another name");
 }
 
@@ -86,32 +107,64 @@ bool same_file(const std::string& url_a, const std::string& url_b) {
   return failed ? a == b : left == right;
 }
 
+std::string_view ending_of(RecordFormat format) {
+  return format == RecordFormat::tar ? ".tar" : format == RecordFormat::tfrecord ? ".tfrecord" : ".rec";
+}
+
 }  // namespace
+
+std::vector<std::string> files_of_shard(const std::string& shard, RecordFormat format) {
+  std::vector<std::string> files;
+  if (format == RecordFormat::recordio) files.push_back(record::text_index_path(shard));
+  if (format == RecordFormat::tfrecord) files.push_back(shard + ".idx");
+  files.push_back(record::record_index_path(shard));
+  files.push_back(record::seek_index_path(shard, format));
+  files.push_back(shard);
+  return files;
+}
+
+Destination destination_of(const PackOptions& options) {
+  const std::string& path = options.destination;
+  const std::size_t name_at = path.rfind('/') + 1;  // 0 if there is no slash
+  Destination to{.folder = path.substr(0, name_at), .stem = path.substr(name_at)};
+  const std::optional<RecordFormat> by_ending = format_of_ending(path);
+  to.format = options.format.value_or(by_ending.value_or(RecordFormat::recordio));
+  to.ending = ending_of(to.format);
+  const bool has_its_ending = to.stem.ends_with(to.ending);
+  if (has_its_ending) to.stem.resize(to.stem.size() - to.ending.size());
+  const bool other_ending = !has_its_ending && to.stem.find('.') != std::string::npos;
+  if (to.stem.empty() || has_own_files(to.format) || to.format == RecordFormat::mds ||
+      (by_ending && *by_ending != to.format) || (other_ending && !options.format))
+    throw Error(ErrorCode::unsupported,
+                {.operation = "pack",
+                 .object = path.empty() ? "(no destination)" : path,
+                 .found = by_ending && *by_ending != to.format
+                              ? fmt::format("an ending that is not that of --format {}", to_string(to.format))
+                              : std::string("an ending that this build does not write"),
+                 .allowed = "NAME.rec, NAME.tar, NAME.tfrecord"});
+  const std::string name = to.folder + to.stem;
+  if (to.format == RecordFormat::recordio) to.list = name + ".lst";
+  to.skipped = name + ".skipped.tsv";
+  to.duplicates = name + ".duplicates.tsv";
+  to.manifest = name + ".dataset.json";
+  to.work = name + ".packing";
+  return to;
+}
 
 Destination check_options(const PackOptions& options) {
   check_ranges(options);
   check_effects(options);
-  const std::string& shard = options.destination;
-  if (!std::string_view(shard).ends_with(kEnding) || std::filesystem::path(shard).filename() == kEnding) {
-    throw Error(ErrorCode::unsupported, {.operation = "pack",
-                                         .object = shard.empty() ? "(no destination)" : shard,
-                                         .found = "an ending that this build does not write",
-                                         .allowed = "NAME.rec"});
-  }
-  const std::string name = shard.substr(0, shard.size() - kEnding.size());
-  Destination to{.shard = shard,
-                 .list = name + ".lst",
-                 .seek = record::seek_index_path(shard, RecordFormat::recordio),
-                 .skipped = name + ".skipped.tsv",
-                 .manifest = name + ".dataset.json"};
+  check_shards(options);
+  Destination to = destination_of(options);
   check_names(to);
-  for (const std::string& path :
-       {to.shard, name + ".idx", shard + ".index", to.seek, to.skipped, to.manifest}) {
+  std::vector<std::string> written = files_of_shard(to.name(), to.format);
+  for (const std::string& path : {to.skipped, to.duplicates, to.manifest}) written.push_back(path);
+  for (const std::string& path : written) {
     if (!same_file(path, options.source)) continue;
-    refuse("destination " + shard, fmt::format("{} would be overwritten, and it is the source", path),
+    refuse("destination " + to.name(), fmt::format("{} would be overwritten, and it is the source", path),
            "another name", "pack to a new name, then move it");
   }
-  if (same_file(to.list, options.source)) to.list.clear();
+  if (!to.list.empty() && same_file(to.list, options.source)) to.list.clear();
   return to;
 }
 

@@ -26,18 +26,60 @@ std::string refusal(const PackOptions& options, std::string_view word) {
 
 TEST(Destination, NamesStandBesideTheShard) {
   const Destination to = check_options(valid());
-  EXPECT_EQ(to.shard, "out/set.rec");
+  EXPECT_EQ(to.name(), "out/set.rec");
   EXPECT_EQ(to.list, "out/set.lst");
   EXPECT_EQ(to.skipped, "out/set.skipped.tsv");
+  EXPECT_EQ(to.work, "out/set.packing");
   EXPECT_EQ(to.manifest, "out/set.dataset.json");
 }
 
 TEST(Destination, OtherEndingsAreRefusedByName) {
-  for (const char* name : {"set.tar", "set.tfrecord", "set", "", ".rec", "out/.rec", "set.REC"}) {
+  for (const char* name : {"set.zip", "set.tgz", "", ".rec", "out/.tar", "out/", "set.REC", "a.b"}) {
     PackOptions options = valid();
     options.destination = name;
     EXPECT_EQ(refusal(options, "NAME.rec"), "unsupported") << name;
   }
+}
+
+TEST(Destination, TheFormatIsSaidByTheEndingOrGiven) {
+  PackOptions options = valid();
+  options.destination = "out/set.tar";
+  EXPECT_EQ(check_options(options).format, RecordFormat::tar);
+  EXPECT_EQ(check_options(options).list, "") << "keys stand in the tar";
+  options.format = RecordFormat::tfrecord;
+  EXPECT_EQ(refusal(options, "--format tfrecord"), "unsupported");
+  options.destination = "out/v1.2";
+  EXPECT_EQ(check_options(options).name(), "out/v1.2.tfrecord");
+  options.format.reset();
+  options.destination = "out/set";
+  EXPECT_EQ(check_options(options).name(), "out/set.rec");
+}
+
+TEST(Destination, ShardsAndPartsAreChecked) {
+  PackOptions options = valid();
+  options.shards = 3;
+  options.shard_bytes = 100;
+  EXPECT_EQ(refusal(options, "shard-size"), "invalid_argument");
+  options.shard_bytes = 0;
+  options.part = {3, 3};
+  EXPECT_EQ(refusal(options, "part: 3/3"), "invalid_argument");
+  options.part = {0, 3};
+  options.shards = 0;
+  EXPECT_EQ(refusal(options, "--shards"), "invalid_argument");
+}
+
+TEST(Destination, TwoRulesOfPixelsThatExcludeEachOtherAreNamed) {
+  PackOptions options = valid();
+  options.max_side = 65'536;
+  EXPECT_EQ(refusal(options, "max-side: 65536"), "invalid_argument");
+  options.max_side = 500;
+  EXPECT_EQ(refusal(options, ""), "none");
+  options.resize_short = 256;
+  EXPECT_EQ(refusal(options, "given with resize-short"), "invalid_argument");
+  options = valid();
+  options.baseline = true;
+  options.encode = Encode::png;
+  EXPECT_EQ(refusal(options, "baseline"), "invalid_argument");
 }
 
 TEST(Destination, OptionsOutOfRangeAreNamed) {
@@ -102,7 +144,7 @@ TEST(Destination, AFolderUnderAnyOfItsNamesIsNamed) {
     EXPECT_EQ(refusal(options, dir.path(name) + " is a folder"), "invalid_argument") << name;
     std::filesystem::remove(dir.path(name));
   }
-  EXPECT_EQ(check_options(options).shard, dir.path("set.rec"));
+  EXPECT_EQ(check_options(options).name(), dir.path("set.rec"));
 }
 
 TEST(Destination, ANameThatIsNotUtf8IsToldPrintably) {

@@ -32,34 +32,40 @@ std::string name_of(Subsampling subsampling) {
   return "keep";
 }
 
-// Only what was asked for and shapes the bytes, so that a set that passed through has none.
+}  // namespace
+
 std::map<std::string, std::string> options_text(const PackOptions& options) {
   std::map<std::string, std::string> text;
   if (options.resize_short > 0) text["resize-short"] = std::to_string(options.resize_short);
   if (options.enlarge) text["enlarge"] = "true";
+  if (options.max_side > 0) text["max-side"] = std::to_string(options.max_side);
   if (options.center_crop) text["center-crop"] = "true";
   if (options.quality) text["quality"] = std::to_string(*options.quality);
   if (options.encode != Encode::keep) text["encode"] = name_of(options.encode);
   if (options.subsampling != Subsampling::keep) text["subsampling"] = name_of(options.subsampling);
+  if (options.baseline) text["baseline"] = "true";
+  if (options.upright) text["upright"] = "true";
+  if (options.label_offset != 0) text["label-offset"] = std::to_string(options.label_offset);
+  if (options.drop_fields) text["drop-fields"] = "true";
   if (options.max_pixels != kDefaultMaxPixels) text["max-pixels"] = std::to_string(options.max_pixels);
   return text;
 }
 
-}  // namespace
-
-record::DatasetManifest make_manifest(const PackOptions& options, const PackReport& report,
-                                      const record::ManifestSource& source) {
+record::DatasetManifest make_manifest(const std::map<std::string, std::string>& options,
+                                      const PackReport& report, const record::ManifestSource& source,
+                                      const Destination& to) {
   record::DatasetManifest manifest;
   manifest.classes = report.classes;
   manifest.records = report.packed;
   manifest.bytes = report.bytes_out;
   for (const PackedShard& shard : report.shards) {
     manifest.shards.push_back(
-        {std::filesystem::path(shard.path).filename().string(), shard.records, shard.bytes, shard.crc32c});
+        {shard.path.substr(to.folder.size()), shard.records, shard.bytes, shard.crc32c});
   }
-  manifest.options = options_text(options);
+  manifest.options = options;
   manifest.source = source;
   manifest.skipped = report.skipped_count;
+  manifest.format = to_string(to.format);
   return manifest;
 }
 

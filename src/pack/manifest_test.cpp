@@ -16,8 +16,10 @@ PackReport report() {
   return report;
 }
 
+Destination destination() { return destination_of({.destination = "out/deep/set.rec"}); }
+
 TEST(Manifest, NamesNoFolderOfThisMachine) {
-  const auto manifest = make_manifest({.source = "/deep/down/photos/"}, report(), {5, 999, 0xBEEF});
+  const auto manifest = make_manifest({}, report(), {5, 999, 0xBEEF}, destination());
   ASSERT_EQ(manifest.shards.size(), 1U);
   EXPECT_EQ(manifest.shards[0], (record::ManifestShard{"set.rec", 4, 1000, 0x1234}));
   EXPECT_EQ(manifest.source, (record::ManifestSource{5, 999, 0xBEEF}));
@@ -27,27 +29,32 @@ TEST(Manifest, NamesNoFolderOfThisMachine) {
 }
 
 TEST(Manifest, TellsOnlyTheOptionsThatShapeBytes) {
-  EXPECT_TRUE(make_manifest({.source = "x", .threads = 7}, report(), {}).options.empty());
-  const auto manifest = make_manifest({.source = "x",
-                                       .resize_short = 256,
-                                       .enlarge = true,
-                                       .center_crop = true,
-                                       .quality = 80,
-                                       .encode = Encode::jpeg,
-                                       .subsampling = Subsampling::s420,
-                                       .max_pixels = 1000},
-                                      report(), {});
-  EXPECT_EQ(manifest.options, (std::map<std::string, std::string>{{"resize-short", "256"},
-                                                                  {"enlarge", "true"},
-                                                                  {"center-crop", "true"},
-                                                                  {"quality", "80"},
-                                                                  {"encode", "jpeg"},
-                                                                  {"subsampling", "420"},
-                                                                  {"max-pixels", "1000"}}));
+  using Options = std::map<std::string, std::string>;
+  EXPECT_EQ(options_text({.source = "x", .threads = 7}), Options());
+  EXPECT_EQ(options_text({.source = "x",
+                          .label_offset = -1,
+                          .resize_short = 256,
+                          .enlarge = true,
+                          .center_crop = true,
+                          .quality = 80,
+                          .encode = Encode::jpeg,
+                          .subsampling = Subsampling::s420,
+                          .max_pixels = 1000}),
+            (Options{{"resize-short", "256"},
+                     {"enlarge", "true"},
+                     {"center-crop", "true"},
+                     {"quality", "80"},
+                     {"encode", "jpeg"},
+                     {"subsampling", "420"},
+                     {"label-offset", "-1"},
+                     {"max-pixels", "1000"}}));
+  EXPECT_EQ(options_text({.source = "x", .max_side = 500, .baseline = true, .upright = true}),
+            (Options{{"max-side", "500"}, {"baseline", "true"}, {"upright", "true"}}));
 }
 
 TEST(Manifest, ReadsBackToTheSame) {
-  const auto manifest = make_manifest({.source = "x", .quality = 80}, report(), {5, 999, 0xBEEF});
+  const auto manifest =
+      make_manifest(options_text({.source = "x", .quality = 80}), report(), {5, 999, 0xBEEF}, destination());
   const auto text = record::manifest_to_json(manifest);
   ASSERT_TRUE(text);
   const auto again = record::manifest_from_json(*text, "x.dataset.json");

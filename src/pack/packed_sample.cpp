@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/crc.hpp"
+#include "image/info.hpp"
 #include "pack/class_names.hpp"
 
 namespace stoker::packing {
@@ -32,16 +33,19 @@ std::string fallback_key(const RecordReader& source, std::size_t index, const st
                                                           : info.container;
 }
 
-std::optional<std::uint64_t> id_of(const RecordReader& source, std::size_t index, const Sample& sample) {
-  if (source.format() != RecordFormat::recordio) return source.known_id(index);
-  if (sample.labels.empty()) return std::nullopt;  // a raw record has none
-  std::uint64_t id = 0;
-  const char* end = sample.key.data() + sample.key.size();
-  const auto [rest, status] = std::from_chars(sample.key.data(), end, id);
-  return status == std::errc() && rest == end ? std::optional(id) : std::nullopt;
+std::uint64_t id_of(const RecordReader& source, std::size_t index, const Sample& sample) {
+  std::optional<std::uint64_t> known = source.known_id(index);
+  if (source.format() == RecordFormat::recordio && !sample.labels.empty()) {  // a raw record has none
+    std::uint64_t id = 0;
+    const char* end = sample.key.data() + sample.key.size();
+    const auto [rest, status] = std::from_chars(sample.key.data(), end, id);
+    if (status == std::errc() && rest == end) known = id;
+  }
+  return known.value_or(index);
 }
 
-std::optional<Error> too_large(const PackedSample& sample) {
+std::optional<Error> too_large(const PackedSample& sample, RecordFormat format) {
+  if (format != RecordFormat::recordio) return std::nullopt;
   const std::uint64_t labels = sample.sample.labels.size() > 1 ? 4 * sample.sample.labels.size() : 0;
   const std::uint64_t bytes = kHeaderBytes + labels + sample.payload.size();
   if (bytes <= kMaxRecordBytes) return std::nullopt;
@@ -56,13 +60,60 @@ std::optional<Error> too_large(const PackedSample& sample) {
 void find_points(PointFinder& finder, bool passed_through, PackedSample& out) {
   const auto reason =
       finder.find(out.payload, passed_through ? out.sample.seek_points : std::span<const std::byte>());
-  out.seek = {.bytes = static_cast<std::uint32_t>(out.payload.size()), .crc32c = crc32c(out.payload)};
+  out.seek = {.bytes = static_cast<std::uint32_t>(out.payload.size()), .crc32c = out.crc32c};
   if (reason) {
     out.seek->reason = static_cast<std::uint8_t>(*reason);
     return;
   }
   out.seek->points = finder.points();
   out.seek_points.assign(finder.packed().begin(), finder.packed().end());
+}
+
+[[noreturn]] void refuse(const PackedSample& sample, std::string found, std::string allowed,
+                         std::string next_step) {
+  throw Error(ErrorCode::invalid_argument, {.operation = "pack",
+                                            .object = sample.key,
+                                            .found = std::move(found),
+                                            .allowed = std::move(allowed),
+                                            .next_step = std::move(next_step)});
+}
+
+std::optional<ImageInfo> look_at(std::span<const std::byte> bytes) {
+  Result<ImageInfo> info = image::read_info(bytes);
+  return info ? std::optional(std::move(*info)) : std::nullopt;
+}
+
+// Offsets change the one label of a sample; of several it is not known which are classes.
+void set_labels(std::int64_t offset, PackedSample& out) {
+  out.labels = out.sample.labels;
+  if (offset == 0 || out.labels.empty()) return;
+  if (out.labels.size() > 1)
+    refuse(out, fmt::format("{} labels", out.labels.size()), "one label a sample with label-offset",
+           "leave label-offset out");
+  out.labels[0] += static_cast<float>(offset);
+  if (out.labels[0] < 0)
+    refuse(out, fmt::format("the label {} with label-offset {}", out.sample.labels[0], offset),
+           "labels from 0", "check the offset");
+}
+
+// The fields of the source, with the payload in the place of the main one.
+void set_fields(const SampleTools& tools, bool passed_through, PackedSample& out) {
+  const Sample& from = out.sample;
+  out.fields.assign(from.fields.begin(), from.fields.end());
+  out.main_field = from.main_field;
+  Field& main = out.fields[out.main_field];
+  main.bytes = out.payload;
+  if (!passed_through) main.name = "image";  // of another kind, maybe, than the name says
+  out.dropped_fields = fields_lost({.fields = out.fields, .main_field = out.main_field}, tools.format);
+  if (out.dropped_fields.empty()) return;
+  if (!tools.options.drop_fields)
+    refuse(out,
+           fmt::format("the field '{}', which {} cannot hold", out.dropped_fields.front(),
+                       to_string(tools.format)),
+           "an image and its labels",
+           "leave such fields out with --drop-fields, or pack to .tar or .tfrecord");
+  out.fields = {main};
+  out.main_field = 0;
 }
 
 }  // namespace
@@ -77,39 +128,23 @@ void PackedSample::trim(std::size_t keep) {
   payload = {};
 }
 
-std::unique_ptr<RecordReader> open_pack_source(const PackOptions& options) {
-  OpenOptions open = options.open;
-  if (!options.seek_index || touches_pixels(options) || open.check_bytes == CheckBytes::never)
-    open.seek_index = SeekIndexUse::off;
-  auto source = open_records(options.source, open);
-  check_class_names(source->classes(), options.source);
-  return source;
-}
-
-std::string root_of_keys(const PackOptions& options, RecordFormat format) {
-  if (!has_own_files(format)) return {};
-  std::string root = options.source;
-  if (format == RecordFormat::list) {
-    root = options.open.root.empty() ? std::filesystem::path(options.source).parent_path().string()
-                                     : options.open.root;
-  }
-  while (root.size() > 1 && root.ends_with('/')) root.pop_back();
-  return root;
-}
-
 void prepare_sample(const RecordReader& source, std::size_t index, const std::string& root,
                     SampleTools& tools, PackedSample& out) {
+  out.index = index;
   out.key.clear();
   out.sample.key.clear();
   out.sample.labels.clear();
   out.bytes_in = 0;
-  out.id.reset();
+  out.id = index;
   out.rewritten.clear();
   out.payload = {};
+  out.dropped_fields.clear();
+  out.image.reset();
   out.seek.reset();
   out.seek_points.clear();
   out.changes = {};
   out.warning.clear();
+  out.kept.clear();
   out.fault.reset();
   try {
     source.read(index, out.sample);
@@ -133,13 +168,18 @@ void prepare_sample(const RecordReader& source, std::size_t index, const std::st
   }
   out.changes = result->changes;
   out.warning = std::move(result->warning);
+  out.kept = std::move(result->kept);
   if (result->passed_through) {
     out.payload = main;
   } else {
     out.rewritten.assign(result->bytes.begin(), result->bytes.end());
     out.payload = out.rewritten;
   }
-  out.fault = too_large(out);
+  out.crc32c = crc32c(out.payload);
+  set_labels(tools.options.label_offset, out);
+  set_fields(tools, result->passed_through, out);
+  if (tools.format == RecordFormat::tfrecord) out.image = look_at(out.payload);
+  out.fault = too_large(out, tools.format);
   if (!out.fault && tools.finder) find_points(*tools.finder, result->passed_through, out);
 }
 

@@ -21,15 +21,23 @@ namespace stoker::packing {
 // Reused from sample to sample. Owns: the source's bytes and, where they were rewritten, the new ones.
 struct PackedSample {
   Sample sample;
-  std::string key;                  // known also where the sample could not be read
-  std::uint64_t bytes_in = 0;       // of the main field; 0 where it could not be read
-  std::optional<std::uint64_t> id;  // that the source gave it
+  std::string key;             // known also where the sample could not be read
+  std::uint64_t index = 0;     // its place in the source
+  std::uint64_t bytes_in = 0;  // of the main field; 0 where it could not be read
+  std::uint64_t id = 0;        // that the source gave it, else `index`
   std::vector<std::byte> rewritten;
-  std::span<const std::byte> payload;     // what is packed, in `sample` or `rewritten`
+  std::span<const std::byte> payload;  // the main field that is packed, in `sample` or `rewritten`
+  std::uint32_t crc32c = 0;            // of the payload
+  std::vector<Field> fields;           // that are packed; views
+  std::size_t main_field = 0;          // of these
+  std::vector<float> labels;           // that are packed
+  std::vector<std::string> dropped_fields;
+  std::optional<ImageInfo> image;         // of the payload, where the format tells it
   std::optional<record::SeekEntry> seek;  // without its offset; none: not asked for, or skipped
   std::vector<std::byte> seek_points;     // packed, of the payload
   Changes changes;
   std::string warning;
+  std::string kept;            // as Rewritten has it
   std::optional<Error> fault;  // why it is skipped
 
   std::size_t bytes() const { return sample.buffer.size() + rewritten.size() + seek_points.size(); }
@@ -37,20 +45,15 @@ struct PackedSample {
   void trim(std::size_t keep);
 };
 
-// The source of a pack. Its own seek index is looked at only where its points would be of use and their
-// images are compared. Errors: as open_records, and of class names.
-std::unique_ptr<RecordReader> open_pack_source(const PackOptions& options);
-
-// The folder below which the keys of a folder or list are paths, as open_records takes it; empty for a
-// container.
-std::string root_of_keys(const PackOptions& options, RecordFormat format);
-
 // What a thread works with.
 struct SampleTools {
+  const PackOptions& options;
+  const RecordFormat format;  // of what is written
   SampleRewriter rewriter;
   std::optional<PointFinder> finder;  // none: no seek points are wanted
 
-  explicit SampleTools(const PackOptions& options) : rewriter(options) {
+  SampleTools(const PackOptions& pack_options, RecordFormat written)
+      : options(pack_options), format(written), rewriter(pack_options) {
     if (options.seek_index) finder.emplace();
   }
 };

@@ -1,39 +1,27 @@
 #include "pack/packer.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
+#include <fmt/format.h>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "stoker/record.hpp"
 
-#include "base/cpus.hpp"
 #include "pack/class_names.hpp"
 #include "pack/clocks.hpp"
+#include "pack/cutting.hpp"
 #include "pack/destination.hpp"
 #include "pack/manifest.hpp"
-#include "pack/ordered_pipeline.hpp"
-#include "pack/packed_sample.hpp"
-#include "pack/shard_index.hpp"
-#include "pack/tally.hpp"
-#include "pack/text_files.hpp"
-#include "store/file_lock.hpp"
+#include "pack/pack_source.hpp"
+#include "pack/publisher.hpp"
+#include "pack/shard_maker.hpp"
+#include "pack/stop.hpp"
+#include "store/local_store.hpp"
 
 namespace stoker::packing {
 namespace {
-
-constexpr std::size_t kHeldBytes = std::size_t{256} << 20;  // of samples between reading and writing
-constexpr auto kProgressEvery = std::chrono::milliseconds(100);
-
-void stop_if(const std::atomic<bool>* cancel, const std::string& object) {
-  if (!cancel || !cancel->load(std::memory_order_relaxed)) return;
-  throw Error(ErrorCode::cancelled, {.operation = "pack",
-                                     .object = object,
-                                     .found = "stopped on request",
-                                     .next_step = "nothing was written under the final names"});
-}
 
 // All that can be refused without opening the source comes before it is walked.
 Destination checked(const PackOptions& options) {
@@ -42,155 +30,251 @@ Destination checked(const PackOptions& options) {
   return to;
 }
 
-// What the workers and the delivering thread share in one run.
+std::string absolute(const std::string& source) {
+  std::error_code failed;
+  const auto path = std::filesystem::weakly_canonical(source, failed);
+  return failed || path.empty() ? source : path.string();
+}
+
 class Packer {
  public:
   Packer(const PackOptions& options, const std::shared_ptr<Store>& store,
          const PackProgressCallback& progress, const std::atomic<bool>* cancel)
       : options_(options),
         to_(checked(options)),
-        store_(store ? store : open_store(to_.shard)),
+        store_(store ? store : open_store(to_.name())),
         progress_(progress),
         cancel_(cancel),
-        source_(open_pack_source(options)),
-        root_(root_of_keys(options, source_->format())),
-        writer_(open_record_writer(to_.shard, store_)),
-        tally_(options) {
-    if (options.seek_index) index_ = std::make_unique<ShardIndex>(store_, to_.shard, to_.seek);
-    if (!to_.list.empty()) list_ = std::make_unique<LineFile>(*store_, to_.list);
-  }
+        work_(store_, to_),
+        is_part_(options.part.count > 1) {}
 
   PackReport run() {
-    const std::size_t count = source_->size();
-    const auto wanted = static_cast<std::size_t>(threads_or_allowed(options_.threads));
-    PipelineLimits limits;
-    limits.threads = static_cast<int>(std::clamp<std::size_t>(count, 1, wanted));
-    limits.slots = static_cast<std::size_t>(limits.threads) * 4;
-    limits.bytes = kHeldBytes;
-    keep_bytes_ = kHeldBytes / limits.slots;
-    for (int i = 0; i < limits.threads; ++i) tools_.push_back(std::make_unique<SampleTools>(options_));
-    OrderedPipeline<PackedSample> pipeline(
-        count, limits,
-        {.work = [this](int thread, std::size_t index, PackedSample& slot) { prepare(thread, index, slot); },
-         .deliver = [this](std::size_t, PackedSample& slot) { deliver(slot); },
-         .tick = [this] { tick(); }});
-    pipeline.run();
-    stop_if(cancel_, options_.source);
-    report_progress();
-    return finish();
+    const Stopwatch watch;
+    PackReport report;
+    work_.lock(options_.part);
+    try {
+      open();
+      report = make();
+    } catch (...) {
+      give_up();
+      throw;
+    }
+    report.wall_s = watch.wall_s();
+    report.cpu_s = watch.cpu_s();
+    const std::uint64_t made = report.packed - std::min(report.packed, packed_before_);
+    report.images_per_s = report.wall_s > 0 ? static_cast<double>(made) / report.wall_s : 0;
+    return report;
   }
 
  private:
-  void prepare(int thread, std::size_t index, PackedSample& slot) {
-    stop_if(cancel_, options_.source);
-    prepare_sample(*source_, index, root_, *tools_[static_cast<std::size_t>(thread)], slot);
+  // The source and the plan: those of the pack that is gone on with, or new ones.
+  void open() {
+    std::optional<WorkPlan> found = work_.read_plan();
+    const bool goes_on = options_.resume || is_part_;
+    if (found && !goes_on) refuse_to_lose(*found);
+    if (!goes_on) {
+      work_.remove();
+      work_.lock(options_.part);
+      found.reset();
+    }
+    if (found) plan_ = *found;
+    owns_work_ = true;
+    own_files_ = own_files_format(options_);
+    source_ = own_files_ ? open_listed_source(options_, *own_files_, store_, work_.listing_path(),
+                                              options_.shard_bytes > 0)
+                         : open_pack_source(options_);
+    WorkPlan wanted = plan();
+    if (found) {
+      check_same(*found, wanted);
+      return;
+    }
+    wanted.shards.cuts = cut(options_, to_, *source_);
+    plan_ = std::move(wanted);
+    check_not_the_source();
+    work_.write_plan(plan_);
   }
 
-  void deliver(PackedSample& slot) {
-    stop_if(cancel_, options_.source);
-    if (tally_.add(slot)) {
-      const std::uint64_t id = slot.id.value_or(writer_->records());
-      const Field field{"image", slot.payload};
-      writer_->append(slot.key, slot.sample.labels, field, id);
-      if (slot.seek && index_) {
-        slot.seek->offset = writer_->main_offset();
-        index_->add(*slot.seek, slot.seek_points);
+  WorkPlan plan() const {
+    WorkPlan plan{.source = absolute(options_.source),
+                  .options = plan_options(options_, to_),
+                  .manifest_options = options_text(options_),
+                  .classes = source_->classes(),
+                  .passed_over = hidden_folders(options_)};
+    if (!own_files_) plan.fingerprint = source_->fingerprint();
+    plan.shards.stem = to_.stem;
+    plan.shards.ending = to_.ending;
+    plan.shards.numbered = options_.shards > 0 || options_.shard_bytes > 0;
+    return plan;
+  }
+
+  void refuse_to_lose(const WorkPlan& found) const {
+    const std::size_t waiting = work_.waiting(found.shards);
+    if (waiting == 0 || found.shards.shards() == 1) return;
+    throw Error(ErrorCode::invalid_argument,
+                {.operation = "pack",
+                 .object = to_.name(),
+                 .found = fmt::format("{} holds {} of {} finished shards of a pack that was interrupted",
+                                      to_.work, waiting, found.shards.shards()),
+                 .next_step = "--resume goes on with it; remove the folder to begin anew"});
+  }
+
+  void check_same(const WorkPlan& found, const WorkPlan& wanted) const {
+    const auto differs = [&](std::string what, std::string was, std::string is) {
+      throw Error(ErrorCode::invalid_argument,
+                  {.operation = "resume a pack",
+                   .object = to_.name(),
+                   .found = fmt::format("{} is {} now, and was {} when the pack was begun", what, is, was),
+                   .next_step = fmt::format("give it as it was, or remove {} to begin anew", to_.work)});
+    };
+    if (found.source != wanted.source) differs("the source", found.source, wanted.source);
+    std::map<std::string, std::string> names = found.options;
+    names.insert(wanted.options.begin(), wanted.options.end());
+    for (const auto& [name, value] : names) {
+      const auto value_in = [&name](const std::map<std::string, std::string>& options) {
+        const auto at = options.find(name);
+        return at == options.end() ? std::string("not given") : at->second;
+      };
+      const std::string was = value_in(found.options), is = value_in(wanted.options);
+      if (was != is) differs("--" + name, was, is);
+    }
+    if (found.fingerprint != wanted.fingerprint || found.shards.samples() != source_->size())
+      differs("the source", "another state of it", "changed");
+  }
+
+  // Shards whose names are known only now.
+  void check_not_the_source() {
+    const auto is_target = [&](const std::string& container) {
+      for (const std::size_t shard : {std::size_t{0}, plan_.shards.shards() - 1})
+        if (absolute(to_.path(plan_.shards.relative_path(shard))) == absolute(container)) return true;
+      return false;
+    };
+    if (own_files_ || source_->size() == 0) return;
+    for (const std::size_t sample : {std::size_t{0}, source_->size() - 1})
+      if (const std::string container = source_->info(sample).container; is_target(container))
+        throw Error(ErrorCode::invalid_argument,
+                    {.operation = "pack",
+                     .object = "destination " + to_.name(),
+                     .found = fmt::format("{} would be overwritten, and it is the source", container),
+                     .allowed = "another name",
+                     .next_step = "pack to a new name, then move it"});
+  }
+
+  PackReport make() {
+    const ShardRange mine = plan_.shards.shards_of(options_.part);
+    std::vector<std::size_t> shards;
+    PackProgress before{.total = samples_of(mine)};
+    for (std::size_t shard = mine.first; shard < mine.end; ++shard) {
+      const auto summary = finished(shard);
+      if (!summary) {
+        shards.push_back(shard);
+        continue;
       }
-      if (list_) list_->add(list_line(id, slot.sample.labels, slot.key));
+      ++kept_;
+      packed_before_ += summary->report.packed;
+      before.done += summary->report.inputs;
+      before.skipped += summary->report.skipped_count;
+      before.bytes_out += summary->report.bytes_out;
     }
-    done_.store(tally_.report().inputs, std::memory_order_relaxed);
-    skipped_.store(tally_.report().skipped_count, std::memory_order_relaxed);
-    bytes_out_.store(writer_->bytes(), std::memory_order_relaxed);
-    slot.trim(keep_bytes_);
+    const MakerResult made =
+        make_shards(options_, to_, work_, plan_, *source_, shards, store_, before, progress_, cancel_);
+    const Stopwatch publishing;
+    PackReport report = is_part_ ? part_report(mine) : publish_all();
+    report.shards_kept = kept_;
+    report.sync_s = made.sync_s + publishing.wall_s();
+    report.sync_cpu_s = made.sync_cpu_s + publishing.cpu_s();
+    return report;
   }
 
-  void tick() {
-    stop_if(cancel_, options_.source);
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_progress_ < kProgressEvery) return;
-    last_progress_ = now;
-    report_progress();
+  std::uint64_t samples_of(const ShardRange& shards) const {
+    return plan_.shards.cuts[shards.end] - plan_.shards.cuts[shards.first];
   }
 
-  void report_progress() {
-    if (!progress_) return;
-    progress_({.done = done_.load(std::memory_order_relaxed),
-               .total = source_->size(),
-               .skipped = skipped_.load(std::memory_order_relaxed),
-               .bytes_out = bytes_out_.load(std::memory_order_relaxed)});
-  }
-
-  PackReport finish() {
-    PackReport& report = tally_.report();
-    report.classes = source_->classes();
-    report.passed_over = hidden_folders(options_);
-    report.bytes_out = writer_->bytes();
-    report.too_many_bad = tally_.too_many_bad();
-    if (!report.too_many_bad) commit(report);
-    report.wall_s = watch_.wall_s();
-    report.cpu_s = watch_.cpu_s();
-    report.images_per_s = report.wall_s > 0 ? static_cast<double>(report.packed) / report.wall_s : 0;
-    return std::move(report);
-  }
-
-  // Everything is durable under temporary names before anything of an older pack is touched. Then
-  // NAME.dataset.json, which seals the rest, goes first and comes back last.
-  void commit(PackReport& report) {
-    const Stopwatch sync;
-    writer_->prepare();
-    if (index_) {
-      index_->prepare(writer_->fingerprint());
-      report.index_bytes = index_->bytes();
+  // A shard that was finished before; one whose summary is damaged is made again.
+  std::optional<ShardSummary> finished(std::size_t shard) const {
+    try {
+      return work_.summary(plan_.shards, shard);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::corrupt_data) throw;
+      return std::nullopt;
     }
-    if (list_) list_->sync();
-    std::unique_ptr<LineFile> skipped;
-    if (!report.skipped.empty()) {
-      skipped = std::make_unique<LineFile>(*store_, to_.skipped);
-      skipped->add(skipped_text(report.skipped));
-      skipped->sync();
-    }
-    report.bytes_out = writer_->bytes();
-    report.shards = {{to_.shard, writer_->records(), writer_->bytes(), writer_->crc32c()}};
-    auto manifest = make_manifest(options_, report, tally_.fingerprint());
-    if (list_) manifest.list = std::filesystem::path(to_.list).filename().string();
-    const auto seal = record::prepare_manifest(*store_, to_.manifest, manifest);
-    seal->sync();
-    stop_if(cancel_, options_.source);
-    const store::FileLock no_learner(to_.seek);  // publishes an index of the old shard from here on
-
-    store_->remove(to_.manifest);
-    if (list_) list_->commit();
-    if (skipped)
-      skipped->commit();
-    else
-      store_->remove(to_.skipped);
-    // At no moment does an index lie beside a shard that it is not of.
-    store_->remove(to_.seek);
-    writer_->finish();
-    if (index_) index_->commit();
-    seal->commit();
-    report.sync_s = sync.wall_s();
-    report.sync_cpu_s = sync.cpu_s();
   }
 
-  const Stopwatch watch_;
+  PackReport publish_all() {
+    PackReport report = publish(options_, to_, work_, plan_, *store_, cancel_);
+    // With a larger tolerated share what was made may still be taken over.
+    if (report.too_many_bad && plan_.shards.shards() > 1) return report;
+    work_.remove();
+    return report;
+  }
+
+  PackReport part_report(const ShardRange& mine) {
+    ShardSummary sum;
+    for (std::size_t shard = mine.first; shard < mine.end; ++shard)
+      add_summary(sum, std::move(*work_.summary(plan_.shards, shard)));
+    PackReport report = std::move(sum.report);
+    report.classes = plan_.classes;
+    report.passed_over = plan_.passed_over;
+    report.shards_planned = plan_.shards.shards();
+    report.waits_for_merge = true;
+    return report;
+  }
+
+  // Finished shards of several wait for a pack with `resume`; anything less is of no use.
+  void give_up() {
+    if (!owns_work_) return;
+    try {
+      if (is_part_ || (plan_.shards.shards() > 1 && work_.waiting(plan_.shards) > 0)) return;
+      work_.remove();
+    } catch (const std::exception&) {
+      // What cannot be removed stays; the first error is the one to tell.
+    }
+  }
+
   const PackOptions& options_;
   const Destination to_;
   const std::shared_ptr<Store> store_;
   const PackProgressCallback& progress_;
-  const std::atomic<bool>* cancel_;
-  const std::unique_ptr<RecordReader> source_;
-  const std::string root_;
-  const std::unique_ptr<RecordWriter> writer_;
-  std::unique_ptr<ShardIndex> index_;  // none: not asked for
-  std::unique_ptr<LineFile> list_;
-  std::vector<std::unique_ptr<SampleTools>> tools_;  // one a thread
-  Tally tally_;                                      // the delivering thread's
-  std::size_t keep_bytes_ = 0;
-  std::atomic<std::uint64_t> done_{0}, skipped_{0}, bytes_out_{0};
-  std::chrono::steady_clock::time_point last_progress_ =
-      std::chrono::steady_clock::now();  // the calling thread's
+  const std::atomic<bool>* const cancel_;
+  WorkFolder work_;
+  const bool is_part_;
+  std::optional<RecordFormat> own_files_;
+  std::unique_ptr<RecordReader> source_;
+  WorkPlan plan_;
+  bool owns_work_ = false;           // what lies in it is this pack's
+  std::uint64_t kept_ = 0;           // shards finished before
+  std::uint64_t packed_before_ = 0;  // samples in them
 };
+
+PackReport run_merge(const PackOptions& options) {
+  const Destination to = destination_of(options);
+  const std::shared_ptr<Store> store = open_store(to.name());
+  WorkFolder work(store, to);
+  const std::optional<WorkPlan> plan = work.read_plan();
+  if (!plan) {
+    if (std::optional<PackReport> done = published_report(to, *store)) return *done;
+    throw Error(ErrorCode::not_found, {.operation = "merge a pack",
+                                       .object = to.work,
+                                       .found = "no finished parts, and no pack of this name",
+                                       .next_step = "run all parts with --part i/n first"});
+  }
+  std::vector<std::size_t> missing;
+  for (std::size_t shard = 0; shard < plan->shards.shards(); ++shard)
+    if (!work.summary(plan->shards, shard)) missing.push_back(shard);
+  if (!missing.empty())
+    throw Error(ErrorCode::invalid_argument,
+                {.operation = "merge a pack",
+                 .object = to.name(),
+                 .found = fmt::format("{} of {} shards are not finished, the first {}", missing.size(),
+                                      plan->shards.shards(), plan->shards.file_name(missing.front())),
+                 .next_step = "run the parts that make them, with --part i/n, to their end"});
+  const Stopwatch watch;
+  PackReport report = publish(options, to, work, *plan, *store, nullptr);
+  if (!report.too_many_bad) work.remove();
+  report.shards_kept = report.shards_planned;
+  report.wall_s = watch.wall_s();
+  report.cpu_s = watch.cpu_s();
+  return report;
+}
 
 }  // namespace
 
@@ -207,5 +291,7 @@ PackReport pack(const PackOptions& options, const PackProgressCallback& progress
                 const std::atomic<bool>* cancel) {
   return packing::run_pack(options, nullptr, progress, cancel);
 }
+
+PackReport merge_pack(const PackOptions& options) { return packing::run_merge(options); }
 
 }  // namespace stoker

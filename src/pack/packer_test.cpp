@@ -458,7 +458,7 @@ TEST_F(Packer, TheSealIsAbsentWhereACommitFailedInTheMiddle) {
   write_photos(dir, 10);
   pack(options);
   const auto faulty = std::make_shared<store::FaultyStore>(open_store(options.destination),
-                                                           store::Faults{.commits = {.first = 5}});
+                                                           store::Faults{.renames = {.first = 2}});
   options.resize_short = 40;
   code_of_failure(faulty);
   EXPECT_FALSE(std::filesystem::exists(dir.path("out/set.dataset.json")));

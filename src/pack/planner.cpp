@@ -8,32 +8,56 @@
 
 #include "base/cpus.hpp"
 #include "pack/class_names.hpp"
-#include "pack/clocks.hpp"
 #include "pack/destination.hpp"
-#include "pack/packed_sample.hpp"
-#include "pack/tally.hpp"
+#include "pack/image_plan.hpp"
+#include "pack/pack_source.hpp"
+#include "pack/sample_probe.hpp"
+#include "pack/shard_plan.hpp"
+#include "record/seek_index.hpp"
 
 namespace stoker::packing {
 namespace {
 
-constexpr std::size_t kProbes = 64;
-constexpr std::uint64_t kFramingBytes = 8 + 24;  // RecordIO's part header and the image header
-
-std::vector<std::size_t> spread(std::size_t count) {
-  const std::size_t n = std::min(count, kProbes);
-  std::vector<std::size_t> picked(n);
-  for (std::size_t i = 0; i < n; ++i) picked[i] = (2 * i + 1) * count / (2 * n);
-  return picked;
-}
-
-std::uint64_t record_bytes(const PackedSample& sample) {
-  const std::size_t labels = sample.sample.labels.size();
-  const std::uint64_t header = labels == 0 ? 8 : kFramingBytes + (labels > 1 ? 4 * labels : 0);
-  return header + (sample.payload.size() + 3) / 4 * 4;
-}
+constexpr std::size_t kLooks = 10'000;  // at sizes
 
 std::uint64_t scaled(std::uint64_t value, double factor) {
   return static_cast<std::uint64_t>(std::llround(static_cast<double>(value) * factor));
+}
+
+// The bytes of all samples, by the sizes of many of them.
+std::uint64_t bytes_of_source(const PackOptions& options, const RecordReader& source) {
+  const std::size_t count = source.size(), looks = std::min(count, kLooks);
+  const auto store = options.open.store ? options.open.store : open_store(options.source);
+  std::uint64_t bytes = 0;
+  for (std::size_t i = 0; i < looks; ++i) {
+    const RecordInfo info =
+        source.info(static_cast<std::size_t>((2 * std::uint64_t{i} + 1) * count / (2 * looks)));
+    if (info.bytes > 0) {
+      bytes += info.bytes;
+    } else if (const auto file = store->info(info.container)) {
+      bytes += file->bytes;
+    }
+  }
+  return looks == 0 ? 0 : scaled(bytes, static_cast<double>(count) / static_cast<double>(looks));
+}
+
+void reckon_shards(const PackOptions& options, const Destination& to, PackReport& report) {
+  ShardPlan plan{
+      .stem = to.stem, .ending = to.ending, .numbered = options.shards > 0 || options.shard_bytes > 0};
+  std::uint64_t shards = std::max<std::uint64_t>(1, options.shards);
+  if (options.shard_bytes > 0)
+    shards = std::max<std::uint64_t>(1, (report.bytes_out + options.shard_bytes - 1) / options.shard_bytes);
+  plan.cuts = cuts_by_number(report.inputs, shards);
+  report.shards_planned = plan.shards();
+  for (std::size_t i = 0; i < plan.shards(); ++i) {
+    const double share = report.inputs == 0
+                             ? 1
+                             : static_cast<double>(plan.range(i).size()) / static_cast<double>(report.inputs);
+    report.shards.push_back({.path = to.path(plan.relative_path(i)),
+                             .records = scaled(report.packed, share),
+                             .bytes = scaled(report.bytes_out, share),
+                             .crc32c = 0});
+  }
 }
 
 }  // namespace
@@ -46,41 +70,35 @@ PackReport plan_pack(const PackOptions& options) {
   const Destination to = check_options(options);
   if (options.open.classes_file.empty()) check_class_folders(options);
   const auto source = open_pack_source(options);
-  const std::string root = root_of_keys(options, source->format());
   const std::size_t count = source->size();
-  const std::vector<std::size_t> picked = spread(count);
-  SampleTools tools(options);
-  PackedSample sample;
-  Tally tally(options);
-  std::uint64_t bytes_out = 0, index_bytes = 0;
-  const Stopwatch watch;
-  for (const std::size_t index : picked) {
-    prepare_sample(*source, index, root, tools, sample);
-    if (!tally.add(sample)) continue;
-    bytes_out += record_bytes(sample);
-    if (sample.seek) index_bytes += record::seek_entry_bytes(sample.seek_points.size());
-  }
-  const double wall_s = watch.wall_s();
-  const double cpu_s = watch.cpu_s();
+  SampleProbe probe = probe_samples(options, to, *source);
 
-  PackReport report = std::move(tally.report());
-  report.too_many_bad = tally.too_many_bad();
-  const double factor = picked.empty() ? 0 : static_cast<double>(count) / static_cast<double>(picked.size());
-  report.estimated = picked.size() < count;
+  PackReport report = std::move(probe.report);
+  report.too_many_bad = too_many_bad(report, options);
+  const double factor =
+      probe.samples == 0 ? 0 : static_cast<double>(count) / static_cast<double>(probe.samples);
+  report.estimated = probe.samples < count;
+  const std::uint64_t probed_in = report.bytes_in, probed_packed = report.packed;
   report.inputs = count;
   report.skipped_count = scaled(report.skipped_count, factor);
+  report.warned_count = scaled(report.warned_count, factor);
   report.packed = count - report.skipped_count;
-  for (auto& [kind, images] : report.changed) images = scaled(images, factor);
-  report.bytes_in = scaled(report.bytes_in, factor);
-  report.bytes_out = scaled(bytes_out, factor);
+  for (auto* counts : {&report.changed, &report.kept, &report.not_indexable, &report.dropped_fields})
+    for (auto& [kind, images] : *counts) images = scaled(images, factor);
   report.indexed = scaled(report.indexed, factor);
-  for (auto& [reason, images] : report.not_indexable) images = scaled(images, factor);
-  if (options.seek_index) report.index_bytes = scaled(index_bytes, factor) + record::kSeekFrameBytes;
-  report.shards = {{.path = to.shard, .records = report.packed, .bytes = report.bytes_out, .crc32c = 0}};
+  report.bytes_in = report.estimated ? bytes_of_source(options, *source) : probed_in;
+  report.bytes_out = scaled(probe.bytes_out, factor);
+  // Bytes that pass through are as many as come in: known better than by the few that were probed.
+  if (report.estimated && !touches_pixels(options) && probed_in > 0 && probed_packed > 0)
+    report.bytes_out = scaled(probe.overhead, factor) +
+                       scaled(report.bytes_in, static_cast<double>(probe.bytes_out - probe.overhead) /
+                                                   static_cast<double>(probed_in));
+  if (options.seek_index) report.index_bytes = scaled(probe.index_bytes, factor) + record::kSeekFrameBytes;
+  reckon_shards(options, to, report);
   report.classes = source->classes();
   report.passed_over = hidden_folders(options);
-  report.cpu_s = cpu_s * factor;
-  report.wall_s = wall_s * factor / threads_or_allowed(options.threads);
+  report.cpu_s = probe.cpu_s * factor;
+  report.wall_s = probe.wall_s * factor / threads_or_allowed(options.threads);
   report.images_per_s = report.wall_s > 0 ? static_cast<double>(report.packed) / report.wall_s : 0;
   return report;
 }

@@ -63,7 +63,7 @@ TEST(Planner, TooManyBadAreForetold) {
 TEST(Planner, RefusesWhatPackRefuses) {
   const test::TempDir dir;
   write_photos(dir, 3);
-  EXPECT_THROW(plan_pack({.source = dir.path("photos"), .destination = dir.path("x.tar")}), Error);
+  EXPECT_THROW(plan_pack({.source = dir.path("photos"), .destination = dir.path("x.zip")}), Error);
   EXPECT_THROW(plan_pack({.source = dir.path("nowhere"), .destination = dir.path("x.rec")}), Error);
 }
 

@@ -13,27 +13,34 @@ namespace {
 
 constexpr double kRounding = 1e-9;  // 0.29 of 100 samples are 29, whatever binary fractions say
 
-std::uint32_t add_to_crc(std::uint32_t crc, const PackedSample& sample) {
-  std::array<std::byte, 1 + sizeof(std::uint64_t)> tail{};
-  store_le(tail.data() + 1, sample.bytes_in);
-  crc = crc32c(std::as_bytes(std::span(sample.key)), crc);
-  crc = crc32c(tail, crc);
-  return crc32c(std::as_bytes(std::span(sample.sample.labels)), crc);
-}
-
 }  // namespace
 
+void Tally::add_to_source(const PackedSample& sample) {
+  record::ManifestSource& source = sum_.source;
+  ++source.samples;
+  source.bytes += sample.bytes_in;
+  std::array<std::byte, 1 + sizeof(std::uint64_t)> tail{};
+  store_le(tail.data() + 1, sample.bytes_in);
+  const auto labels = std::as_bytes(std::span(sample.sample.labels));
+  source.crc32c = crc32c(std::as_bytes(std::span(sample.key)), source.crc32c);
+  source.crc32c = crc32c(tail, source.crc32c);
+  source.crc32c = crc32c(labels, source.crc32c);
+  sum_.source_bytes += sample.key.size() + tail.size() + labels.size();
+}
+
 bool Tally::add(const PackedSample& sample) {
-  ++report_.inputs;
-  report_.bytes_in += sample.bytes_in;
-  ++fingerprint_.samples;
-  fingerprint_.bytes += sample.bytes_in;
-  fingerprint_.crc32c = add_to_crc(fingerprint_.crc32c, sample);
+  PackReport& report = sum_.report;
+  ++report.inputs;
+  report.bytes_in += sample.bytes_in;
+  add_to_source(sample);
   if (!sample.fault) {
-    ++report_.packed;
-    sample.changes.count_into(report_.changed);
+    ++report.packed;
+    sample.changes.count_into(report.changed);
+    if (!sample.kept.empty()) ++report.kept[sample.kept];
+    for (const std::string& name : sample.dropped_fields) ++report.dropped_fields[name];
     if (sample.seek) count_points(*sample.seek);
-    if (!sample.warning.empty()) report_.warned.push_back({sample.key, sample.warning});
+    if (!sample.warning.empty() && ++report.warned_count <= kNamedSamples)
+      report.warned.push_back({sample.key, sample.warning});
     return true;
   }
   if (options_.on_error == OnError::raise) {
@@ -43,21 +50,20 @@ bool Tally::add(const PackedSample& sample) {
                  .found = sample.fault->what(),
                  .next_step = "repair or remove it, or skip bad samples (on-error skip)"});
   }
-  ++report_.skipped_count;
-  report_.skipped.push_back({sample.key, sample.fault->what()});
+  if (++report.skipped_count <= kNamedSamples) report.skipped.push_back({sample.key, sample.fault->what()});
   return false;
 }
 
 void Tally::count_points(const record::SeekEntry& entry) {
   if (entry.points > 0)
-    ++report_.indexed;
+    ++sum_.report.indexed;
   else
-    ++report_.not_indexable[std::string(to_string(static_cast<jpeg::SeekReason>(entry.reason)))];
+    ++sum_.report.not_indexable[std::string(to_string(static_cast<jpeg::SeekReason>(entry.reason)))];
 }
 
-bool Tally::too_many_bad() const {
-  return static_cast<double>(report_.skipped_count) >
-         options_.max_bad_share * static_cast<double>(report_.inputs) + kRounding;
+bool too_many_bad(const PackReport& report, const PackOptions& options) {
+  return static_cast<double>(report.skipped_count) >
+         options.max_bad_share * static_cast<double>(report.inputs) + kRounding;
 }
 
 }  // namespace stoker::packing

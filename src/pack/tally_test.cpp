@@ -21,13 +21,14 @@ PackedSample bad(const std::string& key) {
 
 TEST(Tally, EveryInputIsAccountedFor) {
   const PackOptions options;
-  Tally tally(options);
+  Tally tally(options, {});
   EXPECT_TRUE(tally.add(good("a", 10)));
   EXPECT_FALSE(tally.add(bad("b")));
   PackedSample changed = good("c", 5);
   changed.changes.add(Change::resized);
   changed.changes.add(Change::reencoded);
   changed.warning = "premature end";
+  changed.kept = "progressive, damaged";
   EXPECT_TRUE(tally.add(changed));
   const PackReport& report = tally.report();
   EXPECT_EQ(report.inputs, 3U);
@@ -35,6 +36,7 @@ TEST(Tally, EveryInputIsAccountedFor) {
   EXPECT_EQ(report.skipped_count, 1U);
   EXPECT_EQ(report.bytes_in, 15U);
   EXPECT_EQ(report.changed, (std::map<std::string, std::uint64_t>{{"resized", 1}, {"reencoded", 1}}));
+  EXPECT_EQ(report.kept, (std::map<std::string, std::uint64_t>{{"progressive, damaged", 1}}));
   ASSERT_EQ(report.skipped.size(), 1U);
   EXPECT_EQ(report.skipped[0].key, "b");
   EXPECT_EQ(report.skipped[0].reason, "decode: no JPEG");
@@ -44,7 +46,7 @@ TEST(Tally, EveryInputIsAccountedFor) {
 
 TEST(Tally, RaiseNamesTheSample) {
   const PackOptions options{.on_error = OnError::raise};
-  Tally tally(options);
+  Tally tally(options, {});
   try {
     tally.add(bad("cats/7.jpg"));
     FAIL();
@@ -65,10 +67,10 @@ class BadShare : public testing::TestWithParam<ShareCase> {};
 TEST_P(BadShare, IsOfTheInputs) {
   const ShareCase c = GetParam();
   const PackOptions options{.max_bad_share = c.allowed};
-  Tally tally(options);
+  Tally tally(options, {});
   for (int i = 0; i < c.good; ++i) tally.add(good("g", 1));
   for (int i = 0; i < c.bad; ++i) tally.add(bad("b"));
-  EXPECT_EQ(tally.too_many_bad(), c.too_many);
+  EXPECT_EQ(too_many_bad(tally.report(), options), c.too_many);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shares, BadShare,
@@ -80,9 +82,9 @@ INSTANTIATE_TEST_SUITE_P(Shares, BadShare,
 TEST(Tally, TheFingerprintDependsOnKeysSizesAndOrder) {
   const PackOptions options;
   const auto fingerprint = [&](std::initializer_list<std::pair<const char*, int>> samples) {
-    Tally tally(options);
+    Tally tally(options, {});
     for (const auto& [key, bytes] : samples) tally.add(good(key, static_cast<std::uint64_t>(bytes)));
-    return tally.fingerprint();
+    return tally.summary().source;
   };
   const record::ManifestSource base = fingerprint({{"a", 1}, {"b", 2}});
   EXPECT_EQ(base.samples, 2U);

@@ -65,12 +65,12 @@ std::string list_line(std::uint64_t id, std::span<const float> labels, std::stri
   return line;
 }
 
-std::string skipped_text(const std::vector<SkippedSample>& skipped) {
-  std::string text = "key\treason\n";
-  for (const SkippedSample& sample : skipped) {
-    text += escape_field(sample.key) + '\t' + escape_field(sample.reason) + '\n';
-  }
-  return text;
+std::string skipped_line(std::string_view key, std::string_view reason) {
+  return escape_field(key) + '\t' + escape_field(reason) + '\n';
+}
+
+std::string duplicate_line(const DuplicateSample& duplicate) {
+  return fmt::format("{}\t{}\n", duplicate.sample, duplicate.same_as);
 }
 
 }  // namespace stoker::packing

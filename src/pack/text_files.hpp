@@ -40,7 +40,12 @@ std::string list_columns(std::string_view id, std::span<const float> labels);
 // record::unescaped_path undoes it; any other stands as it is, backslashes too.
 std::string list_line(std::uint64_t id, std::span<const float> labels, std::string_view key);
 
-// The whole of NAME.skipped.tsv: a line "key\treason" first, then one line a sample, both fields escaped.
-std::string skipped_text(const std::vector<SkippedSample>& skipped);
+// The first line of NAME.skipped.tsv, and that of a sample, both fields escaped.
+inline constexpr std::string_view kSkippedHead = "key\treason\n";
+std::string skipped_line(std::string_view key, std::string_view reason);
+
+// The first line of NAME.duplicates.tsv, and that of a sample: places in the source's order.
+inline constexpr std::string_view kDuplicatesHead = "sample\tsame_as\n";
+std::string duplicate_line(const DuplicateSample& duplicate);
 
 }  // namespace stoker::packing

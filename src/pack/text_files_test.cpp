@@ -34,8 +34,8 @@ TEST(TextFiles, LabelsReadBackToTheSameFloat) {
 }
 
 TEST(TextFiles, SkippedSamplesAreATable) {
-  EXPECT_EQ(skipped_text({{"a.jpg", "it is\tempty"}, {"b.jpg", "no"}}),
-            "key\treason\na.jpg\tit is\\tempty\nb.jpg\tno\n");
+  EXPECT_EQ(skipped_line("a.jpg", "it is\tempty"), "a.jpg\tit is\\tempty\n");
+  EXPECT_EQ(duplicate_line({7, 3}), "7\t3\n");
 }
 
 TEST(TextFiles, NothingAppearsBeforeTheCommit) {

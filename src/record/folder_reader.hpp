@@ -10,17 +10,13 @@
 
 namespace stoker::record {
 
-// Of a folder that is no class: notebooks and file managers leave such behind (.ipynb_checkpoints).
-inline bool is_hidden_name(std::string_view name) { return name.starts_with('.'); }
-
 // The image files of a folder by the rules of torchvision's ImageFolder.
 // Threads: every const member from many at once.
 // Cost: about 35 bytes of memory a file; no file is looked at on opening.
 // Source: torchvision, datasets/folder.py (find_classes, make_dataset).
 class FolderReader final : public RecordReader {
  public:
-  // `classes` fixes the class map; empty: the sub-folders in code-point order.
-  // Errors: invalid_argument (no sub-folders, one without images, one that is not among `classes`), io.
+  // `classes` and errors: as walk_class_folders.
   FolderReader(std::shared_ptr<Store> store, std::string root, std::vector<std::string> classes);
 
   RecordFormat format() const override { return RecordFormat::folder; }
@@ -38,7 +34,6 @@ class FolderReader final : public RecordReader {
     std::string path;
     std::size_t first_sample;
   };
-  class Walk;
 
   std::string key(std::size_t index) const;
   std::string path(const std::string& key) const { return root_ + '/' + key; }
@@ -52,8 +47,5 @@ class FolderReader final : public RecordReader {
   std::vector<std::uint64_t> name_ends_;  // of each sample, in names_
   std::vector<float> labels_;
 };
-
-// Whether ImageFolder takes a file of this name for an image.
-bool has_image_ending(std::string_view name);
 
 }  // namespace stoker::record

@@ -106,13 +106,11 @@ Result<void> parse_list_line(std::string_view line, ListLine& parsed) {
   return {};
 }
 
-ListReader::ListReader(std::shared_ptr<Store> store, const std::string& list, const std::string& root,
-                       std::vector<std::string> classes)
-    : store_(std::move(store)), list_(list), root_(root), classes_(std::move(classes)) {
-  if (root_.empty()) root_ = std::filesystem::path(list).parent_path().string();
-  const auto file = store_->open_read(list);
+void read_list(Store& store, const std::string& list, const std::function<void(const ListLine&)>& visit) {
+  const auto file = store.open_read(list);
   LineReader lines(*file);
   ListLine parsed;
+  bool any = false;
   while (const auto line = lines.next()) {
     if (is_blank_or_comment(*line)) continue;
     if (const Result<void> result = parse_list_line(*line, parsed); !result)
@@ -120,11 +118,48 @@ ListReader::ListReader(std::shared_ptr<Store> store, const std::string& list, co
                                                 .object = fmt::format("{}, line {}", list, lines.number()),
                                                 .found = result.error().parts().found,
                                                 .allowed = "id, one label or more, path, with tabs between"});
-    add(parsed);
+    visit(parsed);
+    any = true;
   }
-  if (ids_.empty())
+  if (!any)
     throw Error(ErrorCode::invalid_argument,
                 {.operation = "read list", .object = list, .found = "no samples"});
+}
+
+ListedFiles::ListedFiles(std::shared_ptr<Store> store, const std::string& list, const std::string& root)
+    : store_(std::move(store)),
+      root_(root.empty() ? std::filesystem::path(list).parent_path().string() : root) {}
+
+std::string ListedFiles::path(std::string_view key) const {
+  if (root_.empty() || key.starts_with('/')) return std::string(key);
+  return root_.ends_with('/') ? root_ + std::string(key) : fmt::format("{}/{}", root_, key);
+}
+
+std::string ListedFiles::meant(std::string_view key) const {
+  if (key.find('\\') == std::string_view::npos) return std::string(key);
+  std::optional<std::string> unescaped = unescaped_path(key);
+  // Lists of other tools hold backslashes that are part of a name: only a file that is there decides.
+  if (!unescaped || store_->info(path(key)) || !store_->info(path(*unescaped))) return std::string(key);
+  return std::move(*unescaped);
+}
+
+void ListedFiles::read(std::string_view key, std::span<const float> labels, Sample& sample) const {
+  const std::string found = meant(key);
+  try {
+    read_file_sample(*store_, path(found), found, labels, sample);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::not_found || key.starts_with('/')) throw;
+    ErrorParts parts = error.parts();
+    parts.next_step = fmt::format("paths are looked up in {}; name another folder with --root",
+                                  root_.empty() ? "the working folder" : root_);
+    throw Error(error.code(), parts);
+  }
+}
+
+ListReader::ListReader(std::shared_ptr<Store> store, const std::string& list, const std::string& root,
+                       std::vector<std::string> classes)
+    : list_(list), files_(store, list, root), classes_(std::move(classes)) {
+  read_list(*store, list, [this](const ListLine& line) { add(line); });
 }
 
 void ListReader::add(const ListLine& line) {
@@ -162,21 +197,9 @@ std::span<const float> ListReader::labels(std::size_t index) const {
   return std::span(labels_).subspan(begin, label_ends_[index] - begin);
 }
 
-std::string ListReader::path(std::string_view key) const {
-  if (root_.empty() || key.starts_with('/')) return std::string(key);
-  return root_.ends_with('/') ? root_ + std::string(key) : fmt::format("{}/{}", root_, key);
-}
-
-std::string ListReader::meant(std::string_view key) const {
-  std::optional<std::string> unescaped = unescaped_path(key);
-  // Lists of other tools hold backslashes that are part of a name: only a file that is there decides.
-  if (!unescaped || store_->info(path(key)) || !store_->info(path(*unescaped))) return std::string(key);
-  return std::move(*unescaped);
-}
-
 RecordInfo ListReader::info(std::size_t index) const {
   check(index);
-  return {.container = path(meant(key(index)))};
+  return files_.info(key(index));
 }
 
 std::optional<std::uint64_t> ListReader::known_id(std::size_t index) const {
@@ -186,19 +209,7 @@ std::optional<std::uint64_t> ListReader::known_id(std::size_t index) const {
 
 void ListReader::read(std::size_t index, Sample& sample) const {
   check(index);
-  const std::string_view written = key(index);
-  const bool escaped = written.find('\\') != std::string_view::npos;
-  const std::string name = escaped ? meant(written) : std::string();
-  const std::string_view found = escaped ? std::string_view(name) : written;
-  try {
-    read_file_sample(*store_, path(found), found, labels(index), sample);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::not_found || written.starts_with('/')) throw;
-    ErrorParts parts = error.parts();
-    parts.next_step = fmt::format("paths are looked up in {}; name another folder with --root",
-                                  root_.empty() ? "the working folder" : root_);
-    throw Error(error.code(), parts);
-  }
+  files_.read(key(index), labels(index), sample);
 }
 
 std::optional<SourceFingerprint> ListReader::fingerprint() const {

@@ -1,6 +1,7 @@
 // The samples that a .lst names: "id \t label… \t path" a line.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,10 +33,33 @@ bool is_blank_or_comment(std::string_view line);
 // not escaped.
 std::optional<std::string> unescaped_path(std::string_view path);
 
+// Calls `visit` for each sample that a list names, which views it until the next.
+// Errors: invalid_argument (a line that does not parse: its number is named; no samples), io.
+void read_list(Store& store, const std::string& list, const std::function<void(const ListLine&)>& visit);
+
+// The files that the paths of a list lead to. Threads: every const member from many at once.
+class ListedFiles {
+ public:
+  // `root`: default: the folder of the list.
+  ListedFiles(std::shared_ptr<Store> store, const std::string& list, const std::string& root);
+
+  RecordInfo info(std::string_view key) const { return {.container = path(meant(key))}; }
+  // Errors: as read_file_sample; where a file is not there, the root is named.
+  void read(std::string_view key, std::span<const float> labels, Sample& sample) const;
+
+ private:
+  std::string path(std::string_view key) const;
+  // The key as it was before the packer escaped it. A path that stands as it is written is taken so.
+  std::string meant(std::string_view key) const;
+
+  std::shared_ptr<Store> store_;
+  std::string root_;
+};
+
 // Threads: every const member from many at once. Cost: the paths, and 20 bytes a sample.
 class ListReader final : public RecordReader {
  public:
-  // Errors: invalid_argument (a line that does not parse: its number is named; no samples), io.
+  // Errors: as read_list.
   ListReader(std::shared_ptr<Store> store, const std::string& list, const std::string& root,
              std::vector<std::string> classes);
 
@@ -54,13 +78,9 @@ class ListReader final : public RecordReader {
   void check(std::size_t index) const;
   std::string_view key(std::size_t index) const;
   std::span<const float> labels(std::size_t index) const;
-  std::string path(std::string_view key) const;
-  // The key as it was before the packer escaped it. A path that stands as it is written is taken so.
-  std::string meant(std::string_view key) const;
 
-  std::shared_ptr<Store> store_;
   std::string list_;
-  std::string root_;
+  ListedFiles files_;
   std::vector<std::string> classes_;
   std::string paths_;                     // one behind another
   std::vector<std::uint64_t> path_ends_;  // of each sample, in paths_

@@ -121,4 +121,9 @@ void FaultyStore::remove(const std::string& path) {
   below_->remove(path);
 }
 
+void FaultyStore::rename(const std::string& from, const std::string& to) {
+  count_and_fail(state_->calls.renames, state_->faults.renames, "move into place", to);
+  below_->rename(from, to);
+}
+
 }  // namespace stoker::store

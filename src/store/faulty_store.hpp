@@ -39,6 +39,7 @@ struct Faults {
   FaultyCalls torn_appends;                // append writes half, then throws
   FaultyCalls syncs;                       // sync throws
   FaultyCalls commits;                     // commit throws; nothing becomes visible
+  FaultyCalls renames;                     // rename throws; nothing is moved
   std::uint64_t space_bytes =
       kForever;  // all appends together; the one that does not fit throws out_of_resources
 };
@@ -46,7 +47,8 @@ struct Faults {
 // How often the store was called so far, by kind.
 struct CallCounts {
   std::atomic<std::uint64_t> opens{0}, reads{0}, lists{0}, creates{0}, appends{0}, syncs{0}, commits{0},
-      removes{0};
+      removes{0},
+      renames{0};
   std::atomic<std::uint64_t> bytes_read{0}, bytes_appended{0};
 };
 
@@ -68,6 +70,7 @@ class FaultyStore final : public Store {
   std::vector<ObjectInfo> list_names(const std::string& folder) override;
   std::unique_ptr<WritableFile> create(const std::string& path) override;
   void remove(const std::string& path) override;
+  void rename(const std::string& from, const std::string& to) override;
 
   const CallCounts& calls() const { return state_->calls; }
 

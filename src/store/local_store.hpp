@@ -27,6 +27,7 @@ class LocalStore final : public Store {
   std::vector<ObjectInfo> list_names(const std::string& folder) override;
   std::unique_ptr<WritableFile> create(const std::string& path) override;
   void remove(const std::string& path) override;
+  void rename(const std::string& from, const std::string& to) override;
 
  private:
   Leftovers leftovers_;

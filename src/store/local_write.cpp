@@ -97,6 +97,16 @@ class LocalWriter final : public WritableFile {
   bool committed_ = false;
 };
 
+// The folder that holds `path`, made where it is absent.
+fs::path parent_of(const fs::path& path) {
+  const fs::path parent = path.parent_path().empty() ? fs::path(".") : path.parent_path();
+  std::error_code made, status_error;
+  fs::create_directories(parent, made);
+  if (made && !fs::is_directory(parent, status_error))
+    throw os_error("create folder", parent.string(), made.value());
+  return parent;
+}
+
 // Creates a temporary file that no other writer has. A name left by a killed process of the same number, or a
 // file that was taken for a leftover before it could be claimed, only costs another try.
 Descriptor create_temporary(const fs::path& parent, const std::string& name, std::string& temporary) {
@@ -121,11 +131,7 @@ std::unique_ptr<WritableFile> LocalStore::create(const std::string& url) {
   if (name.empty() || fs::is_directory(final_path, status_error))
     throw Error(ErrorCode::invalid_argument,
                 {.operation = "create", .object = path, .found = "a folder", .allowed = "a file's path"});
-  const fs::path parent = final_path.parent_path().empty() ? fs::path(".") : final_path.parent_path();
-  std::error_code made;
-  fs::create_directories(parent, made);
-  if (made && !fs::is_directory(parent, status_error))
-    throw os_error("create folder", parent.string(), made.value());
+  const fs::path parent = parent_of(final_path);
   leftovers_.remove(parent.string(), name);
   std::string temporary;
   Descriptor fd = create_temporary(parent, name, temporary);
@@ -136,6 +142,13 @@ void LocalStore::remove(const std::string& url) {
   const std::string path = local_path(url);
   if (::unlink(path.c_str()) != 0 && errno != ENOENT && errno != ENOTDIR)
     throw os_error("remove", path, errno);
+}
+
+void LocalStore::rename(const std::string& from_url, const std::string& to_url) {
+  const std::string from = local_path(from_url), to = local_path(to_url);
+  const std::string folder = parent_of(to).string();
+  if (::rename(from.c_str(), to.c_str()) != 0) throw os_error("move into place", from, errno);
+  sync_folder(folder);
 }
 
 }  // namespace stoker::store

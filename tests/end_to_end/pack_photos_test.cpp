@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
-#include <time.h>
 #include <vector>
 
 #include "stoker/image.hpp"
@@ -24,12 +23,6 @@ double mean_difference(const std::vector<std::uint8_t>& a, const std::vector<std
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
   return sum / static_cast<double>(a.size());
-}
-
-double cpu_now() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 // Writes the val photos of the flower set as DIR/photos/CLASS/NAME; returns key → bytes, in the folder's
@@ -109,19 +102,6 @@ TEST(PackPhotos, LargePhotosDecodedSmallStayCloseToTheExactResize) {
     // filter's.
     EXPECT_LT(mean_difference(got.rgb, exact.rgb), 1.5) << original.key;
   }
-}
-
-TEST(PackPhotos, PassThroughCostsAFractionOfADecode) {
-  STOKER_NEEDS_DATA(tar, "small-photos.tar");
-  const test::TempDir dir;
-  const auto photos = extract_flowers(dir, tar);
-  const double before = cpu_now();
-  for (const auto& [key, bytes] : photos) decode_image(bytes_of(bytes));
-  const double decode_s = cpu_now() - before;
-  const PackReport report =
-      pack({.source = dir.path("photos"), .destination = dir.path("val.rec"), .threads = 1});
-  // 25 times cheaper where nothing else runs; a fifth is left to busy and instrumented machines.
-  EXPECT_LT(report.cpu_s - report.sync_cpu_s, decode_s / 5);
 }
 
 }  // namespace

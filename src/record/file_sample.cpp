@@ -7,6 +7,7 @@
 #include "base/crc.hpp"
 #include "base/units.hpp"
 #include "record/container_format.hpp"
+#include "record/folder_walk.hpp"
 
 namespace stoker::record {
 
@@ -34,7 +35,7 @@ void read_file_sample(Store& store, const std::string& path, std::string_view ke
   sample.key.assign(key);
   sample.labels.assign(labels.begin(), labels.end());
   sample.fields.resize(1);
-  sample.fields[0].name = "image";
+  sample.fields[0].name = has_array_ending(path) ? "npy" : "image";
   sample.fields[0].bytes = room;
   sample.main_field = 0;
 }

@@ -56,6 +56,19 @@ TEST_F(Folder, NestedFoldersCountToTheirClassInTheOrderOfTheirPaths) {
   EXPECT_THAT(keys(reader), ElementsAre("c/z.jpg", "c/a/2.jpg", "c/a-b/3.jpg", "c/a/x/1.jpg", "c/b/4.jpg"));
 }
 
+TEST_F(Folder, AClassWithoutImagesHasItsArrays) {
+  add({"a/1.npy", "a/deep/2.NPY", "a/notes.txt", "b/1.npy", "b/2.jpg", "b/deep/3.npy"});
+  const FolderReader reader = open();
+  Sample sample;
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < reader.size(); ++i) {
+    reader.read(i, sample);
+    keys.push_back(sample.key + " " + sample.fields[0].name);
+  }
+  EXPECT_THAT(keys, ElementsAre("a/1.npy npy", "a/deep/2.NPY npy", "b/2.jpg image"));
+  EXPECT_THAT(reader.known_labels(), ElementsAre(0, 0, 1));
+}
+
 TEST_F(Folder, TakesTheEndingsOfImageFolder) {
   add({"c/1.JPG", "c/2.Jpeg", "c/3.png", "c/4.ppm", "c/5.bmp", "c/6.pgm", "c/7.tif", "c/8.TIFF", "c/9.webp",
        "c/a.gif", "c/b.txt", "c/cjpg", "c/.jpg", "c/d.jpg.bak", "not-in-a-class.jpg"});

@@ -46,6 +46,23 @@ TEST(Synth, ItsSeedDecidesAndItsThreadsDoNot) {
   EXPECT_NE(list("c", "2", "1"), first);
 }
 
+TEST(Synth, MakesEegs) {
+  const TempDir dir;
+  const std::string root = dir.path("eeg");
+  const auto json = json_of(stoker(
+      {"synth", root, "--kind", "eeg", "--classes", "2", "--images", "5", "--samples", "128", "--json"}));
+  EXPECT_EQ(json["classes"], (std::vector<std::string>{"alpha", "beta"}));
+  EXPECT_EQ(json["bytes"], 10 * (128 + 20 * 128 * 4));
+  const auto lines = json_lines(stoker({"ls", root + "/train", "--json"}).out);
+  ASSERT_EQ(lines.size(), 8U) << "arrays are the samples of a folder without images";
+  EXPECT_EQ(lines[0]["key"], "alpha/000001.npy");
+  EXPECT_EQ(lines[0]["fields"]["npy"], 128 + 20 * 128 * 4);
+
+  const ProgramResult refused = stoker({"synth", dir.path("more"), "--kind", "eeg", "--width", "64"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("--width"), std::string::npos) << refused.err;
+}
+
 TEST(Synth, WritesOverNothing) {
   const TempDir dir;
   const std::string root = make_photos(dir);

@@ -9,18 +9,21 @@
 #include "base/units.hpp"
 #include "record/recordio_container.hpp"
 #include "record/tar_container.hpp"
+#include "record/tfrecord_container.hpp"
 
 namespace stoker::record {
 
 const ContainerFormat& container_format(RecordFormat format) {
   static const RecordIOContainer recordio;
   static const TarContainer tar;
+  static const TFRecordContainer tfrecord;
   switch (format) {
     case RecordFormat::recordio:
       return recordio;
     case RecordFormat::tar:
       return tar;
     case RecordFormat::tfrecord:
+      return tfrecord;
     case RecordFormat::folder:
     case RecordFormat::list:
     case RecordFormat::mds:

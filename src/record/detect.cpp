@@ -5,11 +5,11 @@
 
 #include "stoker/error.hpp"
 
-#include "base/crc.hpp"
 #include "base/endian.hpp"
 #include "record/list_reader.hpp"
 #include "record/recordio_format.hpp"
 #include "record/tar_format.hpp"
+#include "record/tfrecord_format.hpp"
 
 namespace stoker::record {
 
@@ -26,13 +26,6 @@ bool is_tar(std::string_view path, std::span<const std::byte> head) {
   const bool is_empty =
       std::all_of(head.begin(), head.end(), [](std::byte byte) { return byte == std::byte{}; });
   return path.ends_with(".tar") && is_empty;
-}
-
-// A TFRecord begins with a length and the masked CRC of its 8 bytes.
-bool is_tfrecord(std::span<const std::byte> head) {
-  if (head.size() < 12) return false;
-  const std::uint32_t crc = crc32c(head.first(8));
-  return (crc >> 15 | crc << 17) + 0xa282ead8u == load_le<std::uint32_t>(head.data() + 8);
 }
 
 // Whether the first line that is not blank is one of a list.
@@ -53,7 +46,6 @@ bool is_list(std::span<const std::byte> head) {
 }  // namespace
 
 std::string_view foreign_format(std::string_view path, std::span<const std::byte> head) {
-  if (is_tfrecord(head)) return "a TFRecord file";
   if (begins_with(head, "\x1f\x8b")) return "a gzip-compressed file";
   if (begins_with(head, "\x28\xb5\x2f\xfd")) return "a zstd-compressed file";
   if (begins_with(head, "PK\x03\x04")) return "a zip archive";
@@ -67,17 +59,21 @@ std::string_view foreign_format(std::string_view path, std::span<const std::byte
 
 RecordFormat detect_file(const std::string& path, std::span<const std::byte> head) {
   if (head.size() >= 4 && load_le<std::uint32_t>(head.data()) == kMagic) return RecordFormat::recordio;
+  if (length_of_head(head)) return RecordFormat::tfrecord;
   if (is_tar(path, head)) return RecordFormat::tar;
   const std::string_view foreign = foreign_format(path, head);
   if (foreign.empty()) {
-    if (path.ends_with(".rec")) return RecordFormat::recordio;  // empty, or damaged in its first bytes
+    const auto named = format_of_ending(path);  // empty, or damaged in its first bytes
+    if (named == RecordFormat::recordio || named == RecordFormat::tfrecord) return *named;
     if (path.ends_with(".lst") || is_list(head)) return RecordFormat::list;
   }
-  throw Error(ErrorCode::unsupported,
-              {.operation = "open records",
-               .object = path,
-               .found = foreign.empty() ? "a file of no known format" : std::string(foreign),
-               .allowed = "a folder of class folders, a .lst, a RecordIO file (.rec), a tar (.tar)"});
+  throw Error(
+      ErrorCode::unsupported,
+      {.operation = "open records",
+       .object = path,
+       .found = foreign.empty() ? "a file of no known format" : std::string(foreign),
+       .allowed =
+           "a folder of class folders, a .lst, a RecordIO file (.rec), a tar (.tar), a TFRecord file"});
 }
 
 }  // namespace stoker::record

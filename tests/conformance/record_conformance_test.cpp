@@ -213,8 +213,6 @@ TEST(RecordConformance, TextIndexOpensATruncatedContainerAndOnlyItsLastRecordIsB
 TEST(RecordConformance, ContainersOfOtherProgramsAreNamed) {
   STOKER_NEEDS_DATA(folder, "foreign-records");
   const std::pair<const char*, const char*> cases[] = {
-      {"tfrecord/pytorch_data_example.tfrecord", "TFRecord"},
-      {"tfrecord/grain_morris_raw_strings.tfrecord", "TFRecord"},
       {"tfrecord/tfx_penguin_train.tfrecord.gz", "gzip"},
       {"mds-jpeg-int-str/shard.00000.mds", "MDS"},
       {"mds-jpeg-int-str", "MDS"},

@@ -1,0 +1,105 @@
+#include "record/tfrecord_index.hpp"
+
+#include <array>
+#include <charconv>
+#include <fmt/format.h>
+
+#include "stoker/error.hpp"
+
+#include "base/words.hpp"
+#include "record/line_reader.hpp"
+#include "record/open_if_there.hpp"
+#include "record/tfrecord_format.hpp"
+
+namespace stoker::record {
+
+namespace {
+
+struct IndexLine {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+};
+
+bool parse_number(std::string_view text, std::uint64_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+std::optional<IndexLine> parse_line(std::string_view line) {
+  const std::size_t blank = line.find_first_of(" \t");
+  IndexLine parsed;
+  if (blank == std::string_view::npos || !parse_number(line.substr(0, blank), parsed.offset) ||
+      !parse_number(trimmed(line.substr(blank)), parsed.bytes))
+    return std::nullopt;
+  return parsed;
+}
+
+// Whether records of the lengths told stand where the index says, on a sample of it: a look at all would cost
+// a read each.
+bool stands_on_records(const std::vector<std::uint64_t>& offsets, const ReadableFile& container) {
+  constexpr std::size_t kTried = 16;
+  const std::size_t count = offsets.size() - 1;
+  for (std::size_t i = 0; i < std::min(kTried, count); ++i) {
+    const std::size_t index = count <= kTried ? i : i * (count - 1) / (kTried - 1);
+    std::array<std::byte, kTFRecordHead> head;
+    const std::size_t got = container.read_at(offsets[index], head);
+    const auto length = length_of_head(std::span(head).first(got));
+    if (length != offsets[index + 1] - offsets[index] - kTFRecordFraming) return false;
+  }
+  return true;
+}
+
+std::optional<std::vector<std::uint64_t>> offsets_of(const ReadableFile& index,
+                                                     const ReadableFile& container) {
+  std::vector<std::uint64_t> offsets;
+  std::uint64_t end = 0;
+  try {
+    LineReader lines(index);
+    while (const auto line = lines.next()) {
+      const std::string_view text = trimmed(*line);
+      if (text.empty()) continue;
+      const auto parsed = parse_line(text);
+      if (!parsed || parsed->offset != end || parsed->bytes < kTFRecordFraming ||
+          parsed->bytes > container.bytes() - end)
+        return std::nullopt;
+      offsets.push_back(end);
+      end += parsed->bytes;
+    }
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::corrupt_data) throw;
+    return std::nullopt;
+  }
+  if (end != container.bytes()) return std::nullopt;
+  offsets.push_back(end);
+  if (!stands_on_records(offsets, container)) return std::nullopt;
+  return offsets;
+}
+
+// train.tfrecord → train.idx, as people call what `tfrecord2idx FILE INDEX` writes.
+std::string path_with_ending_replaced(const std::string& container) {
+  const std::size_t name = container.rfind('/') + 1;  // 0 if there is no slash
+  const std::size_t dot = container.rfind('.');
+  const bool has_ending = dot != std::string::npos && dot > name;
+  return container.substr(0, has_ending ? dot : container.size()) + ".idx";
+}
+
+}  // namespace
+
+std::string tfrecord_index_path(const std::string& container) { return container + ".idx"; }
+
+std::string tfrecord_index_line(std::uint64_t offset, std::uint64_t bytes) {
+  return fmt::format("{} {}\n", offset, bytes);
+}
+
+std::optional<std::vector<std::uint64_t>> offsets_of_tfrecord_index(Store& store,
+                                                                    const ReadableFile& container) {
+  for (const std::string& path :
+       {tfrecord_index_path(container.path()), path_with_ending_replaced(container.path())}) {
+    const auto index = open_if_there(store, path);
+    if (!index) continue;
+    if (auto offsets = offsets_of(*index, container)) return offsets;
+  }
+  return std::nullopt;
+}
+
+}  // namespace stoker::record

@@ -117,11 +117,12 @@ class Batch {
 
   explicit operator bool() const { return slot_ != nullptr; }
   int size() const;
-  // Shape: size × 3 × height × width (nchw) or size × height × width × 3 (nhwc), packed, in dtype(). 64-byte
-  // aligned.
+  // Shape: size × shape(): size × 3 × height × width (nchw), size × height × width × 3 (nhwc), or arrays;
+  // packed, in dtype(). 64-byte aligned.
   const std::byte* images() const;
-  std::size_t image_bytes() const;  // of one sample
-  Size image_size() const;
+  std::size_t image_bytes() const;             // of one sample
+  Size image_size() const;                     // of arrays 0x0
+  std::span<const std::size_t> shape() const;  // of one sample
   DType dtype() const;
   Layout layout() const;
   std::span<const float> labels() const;           // size × label_width

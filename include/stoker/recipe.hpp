@@ -1,4 +1,5 @@
-// The list of steps from image bytes to a tensor; one text form for C++, the command line and Python.
+// The list of steps from image bytes, or an array's, to a tensor; one text form for C++, the command line and
+// Python.
 #pragma once
 
 #include <array>
@@ -65,13 +66,20 @@ struct Normalize {
   std::array<float, 3> std{};
   friend bool operator==(const Normalize&, const Normalize&) = default;
 };
-// tensor(f32, nchw): what leaves. Default: f32 behind normalize, else u8; nchw.
+// array(20x129x37): the sample is a .npy file of this shape, and its numbers are the tensor's. No other step
+// but tensor goes with it, which may say f32 (the default) or f16.
+struct ArrayStep {
+  std::vector<std::size_t> shape;
+  friend bool operator==(const ArrayStep&, const ArrayStep&) = default;
+};
+// tensor(f32, nchw): what leaves. Default: f32 behind normalize or array, else u8; nchw.
 struct TensorStep {
   DType dtype = DType::u8;
   Layout layout = Layout::nchw;
   friend bool operator==(const TensorStep&, const TensorStep&) = default;
 };
-using Step = std::variant<RandomResizedCrop, ResizeStep, CenterCrop, RandomCrop, Flip, Normalize, TensorStep>;
+using Step = std::variant<RandomResizedCrop, ResizeStep, CenterCrop, RandomCrop, Flip, Normalize, ArrayStep,
+                          TensorStep>;
 
 // A checked list of steps. Names for whole ones (both take filter=… too, and may be followed by tensor):
 // imagenet_train(N): random_resized_crop(N) flip(0.5) normalize(imagenet)
@@ -85,7 +93,10 @@ class Recipe {
   // The canonical text: parse(to_string()) equals this.
   std::string to_string() const;
   const std::vector<Step>& steps() const { return steps_; }
-  Size output_size() const { return output_size_; }  // of every sample: a recipe must fix it
+  bool is_array() const { return std::holds_alternative<ArrayStep>(steps_.front()); }
+  Size output_size() const { return output_size_; }  // of every picture: a recipe must fix it; of arrays 0x0
+  // Of every sample: 3 × height × width, height × width × 3, or the array's.
+  std::vector<std::size_t> shape() const;
   DType dtype() const { return tensor_.dtype; }
   Layout layout() const { return tensor_.layout; }
   std::size_t bytes_per_sample() const;

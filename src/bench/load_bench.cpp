@@ -91,6 +91,13 @@ LoadBenchReport run_load_bench(const LoadBenchOptions& options, const LoadBenchP
     if (progress) progress(what);
   };
   const Recipe recipe = Recipe::parse(options.recipe);
+  if (recipe.is_array()) {
+    throw Error(ErrorCode::invalid_argument,
+                {.operation = "bench load",
+                 .object = options.recipe,
+                 .found = "a recipe for arrays",
+                 .allowed = "one for images: rates are told beside libjpeg-turbo's"});
+  }
   const std::shared_ptr<const RecordReader> records = open_records(options.source, options.open);
   const double slice_s = options.seconds / options.rounds;
 

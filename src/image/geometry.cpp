@@ -171,6 +171,7 @@ struct ApplyStep {
     if (rng.uniform() < step.probability) folding.flip();
   }
   void operator()(const Normalize&) const {}
+  void operator()(const ArrayStep&) const {}
   void operator()(const TensorStep&) const {}
 };
 

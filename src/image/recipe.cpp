@@ -56,9 +56,18 @@ std::string Recipe::to_string() const {
   return text;
 }
 
+std::vector<std::size_t> Recipe::shape() const {
+  if (is_array()) return std::get<ArrayStep>(steps_.front()).shape;
+  const auto width = static_cast<std::size_t>(output_size_.width);
+  const auto height = static_cast<std::size_t>(output_size_.height);
+  if (tensor_.layout == Layout::nchw) return {3, height, width};
+  return {height, width, 3};
+}
+
 std::size_t Recipe::bytes_per_sample() const {
-  return static_cast<std::size_t>(output_size_.width) * static_cast<std::size_t>(output_size_.height) * 3 *
-         bytes_of(tensor_.dtype);
+  std::size_t bytes = bytes_of(tensor_.dtype);
+  for (const std::size_t length : shape()) bytes *= length;
+  return bytes;
 }
 
 }  // namespace stoker

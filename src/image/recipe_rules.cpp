@@ -1,5 +1,6 @@
 // The rules that a list of steps must keep, whether it came from text or from code; and the steps' canonical
 // text.
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -30,6 +31,11 @@ void check_size(const Step& step, Size size) {
   refuse(step, fmt::format("a size of {}x{}", size.width, size.height),
          fmt::format("sides of 1..{}", kMaxSide));
 }
+
+constexpr std::size_t kMaxAxes = 8;
+constexpr double kMaxNumbers = 0x1p28;
+
+bool is_array(const Step& step) { return std::holds_alternative<ArrayStep>(step); }
 
 bool is_resize(const Step& step) {
   return std::holds_alternative<RandomResizedCrop>(step) || std::holds_alternative<ResizeStep>(step);
@@ -72,8 +78,33 @@ struct CheckValues {
       if (!(s.std[c] > 0) || !std::isfinite(s.std[c])) refuse(step, "std", "numbers above 0");
     }
   }
+  void operator()(const ArrayStep& s) const {
+    if (s.shape.empty() || s.shape.size() > kMaxAxes) {
+      refuse(step, fmt::format("{} axes", s.shape.size()), fmt::format("1..{}", kMaxAxes));
+    }
+    double numbers = 1;
+    for (const std::size_t length : s.shape) numbers *= static_cast<double>(length);
+    if (numbers < 1 || numbers > kMaxNumbers) {
+      refuse(step, fmt::format("{:.0f} numbers", numbers), fmt::format("1..{:.0f}", kMaxNumbers));
+    }
+  }
   void operator()(const TensorStep&) const {}
 };
+
+// Arrays are taken as they are.
+void check_array(const std::vector<Step>& steps) {
+  for (const Step& step : steps) {
+    if (&step == &steps.front()) continue;
+    const auto* tensor = std::get_if<TensorStep>(&step);
+    if (!tensor || steps.size() > 2) {
+      refuse(step, "a step beside array", "array alone, or with tensor behind it",
+             "do it while packing: stoker pack --precompute");
+    }
+    if (tensor->dtype == DType::u8 || tensor->dtype == DType::bf16 || tensor->layout != Layout::nchw) {
+      refuse(step, "a tensor that arrays do not become", "tensor(f32), tensor(f16)");
+    }
+  }
+}
 
 // The steps' order, and what may be there only once.
 void check_order(const std::vector<Step>& steps) {
@@ -118,6 +149,13 @@ void check_order(const std::vector<Step>& steps) {
 
 Size check_steps(const std::vector<Step>& steps) {
   for (const Step& step : steps) std::visit(CheckValues{step}, step);
+  if (!steps.empty() && is_array(steps.front())) {
+    check_array(steps);
+    return {};
+  }
+  if (const auto late = std::find_if(steps.begin(), steps.end(), is_array); late != steps.end()) {
+    refuse(*late, "steps in front of it", "array alone, or with tensor behind it");
+  }
   check_order(steps);
   Size size;
   const Step* open = nullptr;  // the step that left the size open
@@ -189,6 +227,9 @@ struct WriteStep {
     if (s == kImagenetStatistics) return "normalize(imagenet)";
     return fmt::format("normalize(mean={}/{}/{}, std={}/{}/{})", s.mean[0], s.mean[1], s.mean[2], s.std[0],
                        s.std[1], s.std[2]);
+  }
+  std::string operator()(const ArrayStep& s) const {
+    return fmt::format("array({})", fmt::join(s.shape, "x"));
   }
   std::string operator()(const TensorStep& s) const {
     return fmt::format("tensor({}, {})", to_string(s.dtype), to_string(s.layout));

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/units.hpp"
+#include "base/words.hpp"
 #include "image/step_reader.hpp"
 
 namespace stoker::image {
@@ -17,9 +18,9 @@ namespace {
 
 using Names = std::span<const std::string_view>;
 
-constexpr std::array<std::string_view, 9> kStepNames{
-    "random_resized_crop", "resize", "center_crop",    "random_crop",  "flip",
-    "normalize",           "tensor", "imagenet_train", "imagenet_eval"};
+constexpr std::array<std::string_view, 10> kStepNames{
+    "random_resized_crop", "resize", "center_crop",    "random_crop",   "flip",
+    "normalize",           "tensor", "imagenet_train", "imagenet_eval", "array"};
 constexpr std::array<std::string_view, 4> kDtypeNames{"u8", "f16", "bf16", "f32"};
 constexpr std::array<std::string_view, 2> kLayoutNames{"nchw", "nhwc"};
 constexpr double kMaxRatio = 100;
@@ -108,6 +109,23 @@ std::optional<Enum> named(std::string_view text, Names names) {
   return static_cast<Enum>(found - names.begin());
 }
 
+ArrayStep read_array(RecipeReader& reader) {
+  static constexpr std::array<std::string_view, 1> kNames{"shape"};
+  const std::optional<std::string_view> text = reader.take("shape");
+  if (!text) reader.refuse("no shape", "the lengths of all axes: array(20x129x37)");
+  ArrayStep step;
+  for (const std::string_view length : split(*text, 'x')) {
+    const std::optional<int> number = whole_number(length);
+    if (!number || *number < 1) {
+      reader.refuse(fmt::format("shape={}", *text),
+                    "the lengths of all axes, each 1 or more: array(20x129x37)");
+    }
+    step.shape.push_back(static_cast<std::size_t>(*number));
+  }
+  reader.finish(kNames);
+  return step;
+}
+
 // u8, nhwc in any order, or dtype=u8, layout=nhwc. `step` comes with the defaults.
 TensorStep read_tensor(const StepText& text, const RecipeReader& reader, TensorStep step) {
   bool has_dtype = false, has_layout = false;
@@ -167,6 +185,7 @@ std::vector<Step> read_step(const StepText& text, const std::vector<Step>& so_fa
   if (text.name == "random_crop") return {read_random_crop(reader)};
   if (text.name == "flip") return {read_flip(reader)};
   if (text.name == "normalize") return {read_normalize(text, reader)};
+  if (text.name == "array") return {read_array(reader)};
   if (text.name == "tensor") return {read_tensor(text, reader, default_tensor(so_far))};
   if (text.name == "imagenet_train") return imagenet_train(reader);
   if (text.name == "imagenet_eval") return imagenet_eval(reader);
@@ -177,7 +196,9 @@ std::vector<Step> read_step(const StepText& text, const std::vector<Step>& so_fa
 
 TensorStep default_tensor(const std::vector<Step>& steps) {
   for (const Step& step : steps) {
-    if (std::holds_alternative<Normalize>(step)) return {.dtype = DType::f32};
+    if (std::holds_alternative<Normalize>(step) || std::holds_alternative<ArrayStep>(step)) {
+      return {.dtype = DType::f32};
+    }
   }
   return {};
 }

@@ -145,6 +145,33 @@ TEST(Recipe, BrokenTextIsRefusedNotGuessed) {
   EXPECT_THAT(error_of(" \n "), HasSubstr("no steps"));
 }
 
+TEST(Recipe, ArraysAreTakenAsTheyAre) {
+  const Recipe recipe = Recipe::parse("array(20x129x37)");
+  EXPECT_TRUE(recipe.is_array());
+  EXPECT_EQ(recipe.shape(), (std::vector<std::size_t>{20, 129, 37}));
+  EXPECT_EQ(recipe.dtype(), DType::f32);
+  EXPECT_EQ(recipe.bytes_per_sample(), 20U * 129 * 37 * 4);
+  EXPECT_EQ(recipe.output_size(), Size{});
+  EXPECT_EQ(recipe.to_string(), "array(20x129x37)");
+  const Recipe halves = Recipe::parse("array(7) tensor(f16)");
+  EXPECT_EQ(halves.bytes_per_sample(), 14U);
+  EXPECT_EQ(Recipe::parse(halves.to_string()).steps(), halves.steps());
+  EXPECT_EQ(Recipe::parse("center_crop(8x6)").shape(), (std::vector<std::size_t>{3, 6, 8}));
+  EXPECT_EQ(Recipe::parse("center_crop(8x6) tensor(nhwc)").shape(), (std::vector<std::size_t>{6, 8, 3}));
+}
+
+TEST(Recipe, ArraysTakeNoOtherStep) {
+  EXPECT_THAT(error_of("array(3x4) flip"), HasSubstr("--precompute"));
+  EXPECT_THAT(error_of("center_crop(8) array(3x4)"), HasSubstr("steps in front of it"));
+  EXPECT_THAT(error_of("array(3x4) tensor(u8)"), HasSubstr("tensor(f16)"));
+  EXPECT_THAT(error_of("array(3x4) tensor(nhwc)"), HasSubstr("tensor(f16)"));
+  EXPECT_THAT(error_of("array(3x4) tensor(f32) tensor(f32)"), HasSubstr("array alone"));
+  for (const char* wrong : {"array", "array(0x3)", "array(3x)", "array(a)", "array(-3)", "array(3, 4)"})
+    EXPECT_THAT(error_of(wrong), HasSubstr("array")) << wrong;
+  EXPECT_THAT(error_of("array(1x1x1x1x1x1x1x1x1)"), HasSubstr("1..8"));
+  EXPECT_THAT(error_of("array(65536x65536)"), HasSubstr("268435456"));
+}
+
 TEST(Recipe, AnOpenSizeIsRefusedWithWhatToAdd) {
   EXPECT_THAT(error_of("resize(256)"), AllOf(HasSubstr("'resize(256)'"), HasSubstr("add center_crop(256)")));
   EXPECT_THAT(error_of("center_crop(8) resize(256) flip"), HasSubstr("add center_crop(256)"));

@@ -94,27 +94,11 @@ std::optional<Trouble> SampleMaker::make(BatchSlot& batch, int slot, const ReadI
 std::optional<Error> SampleMaker::run(BatchSlot& batch, int slot, std::uint64_t index, const Sample& sample,
                                       MakeTimes& times) {
   const auto begin = std::chrono::steady_clock::now();
-  const image::SampleCoordinates coordinates{
-      .seed = options_.seed, .epoch = batch.order->epoch(), .index = index};
   std::optional<Error> error;
   try {
-    const image::TransformInput input{.bytes = sample.main(),
-                                      .seek_points = sample.seek_points,
-                                      .max_pixels = options_.max_pixels,
-                                      .pixels = options_.pixels,
-                                      .learn = learner_.wanted()};
-    const Result<image::TransformOutcome> outcome =
-        transform_.run(decoder_, input, coordinates, batch.image(slot));
-    if (outcome) {
-      learner_.note(index, sample, outcome->route, outcome->points_failed, outcome->learned);
-      describe(batch, slot, index, sample);
-      SampleStatus& status = batch.statuses[static_cast<std::size_t>(slot)];
-      if (!outcome->warning.empty() && status == SampleStatus::ok) status = SampleStatus::warned;
-      times.decode += outcome->decode_time;
-      times.transform -= outcome->decode_time;
-    } else {
-      error = outcome.error();
-    }
+    error = transform_.recipe().is_array() ? make_array(batch, slot, sample)
+                                           : make_image(batch, slot, index, sample, times);
+    if (!error) describe(batch, slot, index, sample);
   } catch (const std::bad_alloc&) {
     error = out_of_memory("decode", index);
   }
@@ -122,6 +106,32 @@ std::optional<Error> SampleMaker::run(BatchSlot& batch, int slot, std::uint64_t 
   times.bytes += sample.main().size();
   if (error && !is_sample_fault(error->code())) throw *error;
   return error;
+}
+
+std::optional<Error> SampleMaker::make_image(BatchSlot& batch, int slot, std::uint64_t index,
+                                             const Sample& sample, MakeTimes& times) {
+  const image::SampleCoordinates coordinates{
+      .seed = options_.seed, .epoch = batch.order->epoch(), .index = index};
+  const image::TransformInput input{.bytes = sample.main(),
+                                    .seek_points = sample.seek_points,
+                                    .max_pixels = options_.max_pixels,
+                                    .pixels = options_.pixels,
+                                    .learn = learner_.wanted()};
+  const Result<image::TransformOutcome> outcome =
+      transform_.run(decoder_, input, coordinates, batch.image(slot));
+  if (!outcome) return outcome.error();
+  learner_.note(index, sample, outcome->route, outcome->points_failed, outcome->learned);
+  SampleStatus& status = batch.statuses[static_cast<std::size_t>(slot)];
+  if (!outcome->warning.empty() && status == SampleStatus::ok) status = SampleStatus::warned;
+  times.decode += outcome->decode_time;
+  times.transform -= outcome->decode_time;
+  return std::nullopt;
+}
+
+std::optional<Error> SampleMaker::make_array(BatchSlot& batch, int slot, const Sample& sample) {
+  const Result<void> placed = arrays_.place(sample.main(), batch.shape, batch.dtype, batch.image(slot));
+  if (!placed) return placed.error();
+  return std::nullopt;
 }
 
 bool SampleMaker::substitute(BatchSlot& batch, int slot, MakeTimes& times) {

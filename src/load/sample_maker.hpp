@@ -10,6 +10,7 @@
 
 #include "image/decoder.hpp"
 #include "image/transform.hpp"
+#include "load/array_placer.hpp"
 #include "load/read_pool.hpp"
 #include "load/seek_learner.hpp"
 #include "load/slot.hpp"
@@ -48,8 +49,12 @@ class SampleMaker {
   std::optional<Trouble> make(BatchSlot& batch, int slot, const ReadItem* item, MakeTimes& times);
 
  private:
+  // Writes the sample's tensor in its place. None: it is there.
   std::optional<Error> run(BatchSlot& batch, int slot, std::uint64_t index, const Sample& sample,
                            MakeTimes& times);
+  std::optional<Error> make_image(BatchSlot& batch, int slot, std::uint64_t index, const Sample& sample,
+                                  MakeTimes& times);
+  std::optional<Error> make_array(BatchSlot& batch, int slot, const Sample& sample);
   bool substitute(BatchSlot& batch, int slot, MakeTimes& times);
   void describe(BatchSlot& batch, int slot, std::uint64_t index, const Sample& sample) const;
   Trouble trouble(int slot, std::uint64_t index, const ReadItem& item, const Error& error) const;
@@ -60,6 +65,7 @@ class SampleMaker {
   SeekLearner& learner_;
   Pause pause_;
   image::Decoder decoder_;
+  ArrayPlacer arrays_;
   Sample other_;  // a substitute
 };
 

@@ -10,6 +10,7 @@ namespace load {
 
 BatchSlot::BatchSlot(const Recipe& recipe, int batch_size, int label_width_)
     : image_size(recipe.output_size()),
+      shape(recipe.shape()),
       dtype(recipe.dtype()),
       layout(recipe.layout()),
       image_bytes(recipe.bytes_per_sample()),
@@ -48,6 +49,10 @@ int Batch::size() const { return slot_ ? slot_->size : 0; }
 const std::byte* Batch::images() const { return slot_ ? slot_->images.get() : nullptr; }
 std::size_t Batch::image_bytes() const { return slot_ ? slot_->image_bytes : 0; }
 Size Batch::image_size() const { return slot_ ? slot_->image_size : Size{}; }
+std::span<const std::size_t> Batch::shape() const {
+  if (!slot_) return {};
+  return slot_->shape;
+}
 DType Batch::dtype() const { return slot_ ? slot_->dtype : DType::u8; }
 Layout Batch::layout() const { return slot_ ? slot_->layout : Layout::nchw; }
 std::uint64_t Batch::epoch() const { return slot_ ? slot_->order->epoch() : 0; }

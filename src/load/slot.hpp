@@ -47,6 +47,7 @@ struct BatchSlot {
 
   // The batch.
   const Size image_size;
+  const std::vector<std::size_t> shape;  // of one sample
   const DType dtype;
   const Layout layout;
   const std::size_t image_bytes;

@@ -36,8 +36,8 @@ class Transcoder {
   Transcoder& operator=(Transcoder&&) noexcept;
 
   // The new file, valid until the next call. A turn also makes the orientation in its EXIF blocks 1.
-  // Decoded by libjpeg it has the pixels of the old one, to the byte; of a turned one each is within a level
-  // or so, for the inverse transform and the chroma filters round in one direction.
+  // Decoded by libjpeg it has the pixels of the old one, to the byte. A turned one has them within some levels
+  // (4 at most on the odd images), for the inverse transform and the chroma filters round one way.
   // Cost: two bytes of memory a coefficient, four where it turns, checked against 4 bytes × max_pixels before
   // anything is allocated; about twice the time of a decode.
   tl::expected<std::span<const std::byte>, WhyKept> run(std::span<const std::byte> bytes,

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <fmt/format.h>
 
+#include "jpeg/header.hpp"
+
 namespace stoker::packing {
 namespace {
 
@@ -82,8 +84,13 @@ int half_to_even(int n) {
 }  // namespace
 
 bool touches_pixels(const PackOptions& options) {
-  return options.resize_short > 0 || options.center_crop || options.quality.has_value() ||
-         options.encode != Encode::keep || options.subsampling != Subsampling::keep;
+  return options.resize_short > 0 || options.max_side > 0 || options.center_crop ||
+         options.quality.has_value() || options.encode != Encode::keep ||
+         options.subsampling != Subsampling::keep || options.baseline || options.upright;
+}
+
+bool is_baseline(const ImageInfo& info) {
+  return info.process == jpeg::to_string(jpeg::Process::baseline);
 }
 
 Size resized_size(Size from, int short_side) {
@@ -92,6 +99,14 @@ Size resized_size(Size from, int short_side) {
   };
   if (from.width <= from.height) return {short_side, scale(from.height, from.width)};
   return {scale(from.width, from.height), short_side};
+}
+
+Size fitted_size(Size from, int long_side) {
+  const auto scale = [&](int short_side, int long_now) {
+    return static_cast<int>(std::max<std::int64_t>(std::int64_t{short_side} * long_side / long_now, 1));
+  };
+  if (from.width >= from.height) return {long_side, scale(from.height, from.width)};
+  return {scale(from.width, from.height), long_side};
 }
 
 Rect center_square(Size size) {
@@ -133,24 +148,32 @@ Result<ImagePlan> plan_image(const ImageInfo& info, std::span<const std::byte> b
     plan.resize = true;
     plan.enlarge = short_side < options.resize_short;
   }
+  if (options.max_side > 0 && std::max(info.width, info.height) > options.max_side) {
+    plan.scaled = fitted_size(stored, options.max_side);
+    plan.resize = true;
+  }
   plan.window = {0, 0, plan.scaled.width, plan.scaled.height};
   if (options.center_crop && plan.scaled.width != plan.scaled.height) {
     plan.window = center_square(plan.scaled);
     plan.crop = true;
   }
   plan.kind = target_kind(info.kind, options.encode);
-  const bool geometry_asked = options.resize_short > 0 || options.center_crop;
-  const bool jpeg_asked = info.kind == ImageKind::jpeg && !geometry_asked &&
+  if (options.upright) plan.turn = jpeg::turn_of(info.orientation);
+  const bool is_jpeg = info.kind == ImageKind::jpeg;
+  const bool geometry_asked = options.resize_short > 0 || options.max_side > 0 || options.center_crop;
+  const bool jpeg_asked = is_jpeg && !geometry_asked &&
                           (options.quality.has_value() || sampling_differs(info, options.subsampling));
-  plan.rewrite = plan.resize || plan.crop || plan.kind != info.kind || jpeg_asked;
-  if (!plan.rewrite) return plan;
+  plan.rewrite =
+      plan.resize || plan.crop || plan.kind != info.kind || jpeg_asked || (!is_jpeg && plan.turn.any());
+  plan.transcode =
+      is_jpeg && !plan.rewrite && (plan.turn.any() || (options.baseline && !is_baseline(info)));
+  if (!plan.rewrite && !plan.transcode) return plan;
 
-  plan.gray =
-      info.kind == ImageKind::jpeg ? info.components == 1 : info.kind == ImageKind::png && png_is_gray(bytes);
+  plan.gray = is_jpeg ? info.components == 1 : info.kind == ImageKind::png && png_is_gray(bytes);
   plan.to_rgb = info.components == 4 || (info.kind == ImageKind::png && info.components == 2);
   // Half of the picture must still be twice the target on both sides.
-  plan.scaled_decode = info.kind == ImageKind::jpeg && plan.resize &&
-                       info.width / 2 >= 2 * plan.scaled.width && info.height / 2 >= 2 * plan.scaled.height;
+  plan.scaled_decode = is_jpeg && plan.resize && info.width / 2 >= 2 * plan.scaled.width &&
+                       info.height / 2 >= 2 * plan.scaled.height;
   if (auto fits = check_size(plan, options); !fits) return tl::unexpected(fits.error());
   return plan;
 }

@@ -12,22 +12,31 @@
 
 #include "base/result.hpp"
 #include "jpeg/encoder.hpp"
+#include "jpeg/turn.hpp"
 
 namespace stoker::packing {
 
 // Whether the options may change any image's bytes at all; if not, every sample passes through undecoded.
 bool touches_pixels(const PackOptions& options);
 
+// Whether a JPEG's frame header says so.
+bool is_baseline(const ImageInfo& info);
+
 // A decision about one image. Units: pixels in stored orientation.
 struct ImagePlan {
-  bool rewrite = false;  // false: the bytes pass through untouched, and nothing below counts
+  bool rewrite = false;  // decoded and encoded
+  // A JPEG whose pixels stay as they are, turned or not: its coefficients are written anew. Where they cannot
+  // be, it is rewritten if it turns, else left. Neither this nor rewrite: the bytes pass through untouched,
+  // and nothing below counts.
+  bool transcode = false;
+  jpeg::Turn turn;  // behind resize and crop
   bool resize = false;
   bool enlarge = false;  // the resize makes it larger
   bool crop = false;
   bool scaled_decode =
       false;    // JPEG's scaled inverse transform may halve the picture and still leave twice `scaled`
   Size scaled;  // the whole picture behind the resize
-  Rect window;  // of `scaled`: what is written
+  Rect window;  // of `scaled`: what is written, before it turns
   ImageKind kind = ImageKind::unknown;  // of the bytes that are written
   bool gray = false;                    // one channel is written
   bool to_rgb = false;                  // CMYK, YCCK or alpha is lost
@@ -41,6 +50,9 @@ Result<ImagePlan> plan_image(const ImageInfo& info, std::span<const std::byte> b
 
 // The short side becomes `short_side`, the long one floor(long · short_side / short), at least 1.
 Size resized_size(Size from, int short_side);
+
+// The long side becomes `long_side`, the short one floor(short · long_side / long), at least 1.
+Size fitted_size(Size from, int long_side);
 
 // The centred square of the short side. Source: recipes' center_crop: offsets are (long - short) / 2, halves
 // to even.

@@ -51,6 +51,46 @@ TEST(ImagePlan, EnlargesOnlyWhenAsked) {
   EXPECT_FALSE(plan(jpeg_info(160, 160), {.resize_short = 160, .enlarge = true}).rewrite);
 }
 
+TEST(ImagePlan, TheLongSideIsBounded) {
+  EXPECT_EQ(fitted_size({500, 375}, 256), (Size{256, 192}));
+  EXPECT_EQ(fitted_size({375, 500}, 257), (Size{192, 257}));  // 192.75
+  EXPECT_EQ(fitted_size({65500, 1}, 256), (Size{256, 1}));
+  const ImagePlan bounded = plan(jpeg_info(4000, 3000), {.max_side = 500, .center_crop = true});
+  EXPECT_TRUE(bounded.rewrite && bounded.resize && bounded.crop && !bounded.enlarge && bounded.scaled_decode);
+  EXPECT_EQ(bounded.scaled, (Size{500, 375}));
+  EXPECT_EQ(bounded.window, (Rect{62, 0, 375, 375}));
+  EXPECT_FALSE(plan(jpeg_info(500, 375), {.max_side = 500, .quality = 50}).rewrite) << "small enough";
+  EXPECT_TRUE(touches_pixels({.max_side = 500}));
+}
+
+TEST(ImagePlan, OnlyWhatIsNotBaselineBecomesIt) {
+  ImageInfo info = jpeg_info(500, 375);
+  EXPECT_FALSE(plan(info, {.baseline = true}).transcode);
+  for (const char* process : {"progressive", "arith-seq", "arith-prog", "ext-seq"}) {
+    info.process = process;
+    const ImagePlan made = plan(info, {.baseline = true});
+    EXPECT_TRUE(made.transcode && !made.rewrite) << process;
+    EXPECT_FALSE(plan(info, {}).transcode) << process;
+    const ImagePlan encoded = plan(info, {.resize_short = 64, .baseline = true});
+    EXPECT_TRUE(encoded.rewrite && !encoded.transcode) << "what is encoded is baseline anyway";
+  }
+  EXPECT_TRUE(touches_pixels({.baseline = true}));
+}
+
+TEST(ImagePlan, UprightTurnsWhatSaysSo) {
+  ImageInfo info = jpeg_info(500, 375);
+  EXPECT_FALSE(plan(info, {.upright = true}).transcode);
+  info.orientation = 6;
+  EXPECT_FALSE(plan(info, {}).turn.any());
+  const ImagePlan turned = plan(info, {.upright = true});
+  EXPECT_TRUE(turned.transcode && !turned.rewrite && turned.turn.transposed && turned.turn.mirror_y);
+  EXPECT_EQ(turned.window, (Rect{0, 0, 500, 375})) << "as stored";
+  const ImagePlan small = plan(info, {.resize_short = 64, .upright = true});
+  EXPECT_TRUE(small.rewrite && small.turn.any() && !small.transcode);
+  info.kind = ImageKind::png;
+  EXPECT_TRUE(plan(info, {.upright = true}).rewrite) << "only a JPEG has coefficients to turn";
+}
+
 TEST(ImagePlan, AnEnlargementBeyondMaxPixelsIsRefused) {
   const PackOptions options{.resize_short = 256, .enlarge = true, .max_pixels = 1'000'000};
   auto result = plan_image(jpeg_info(65'500, 1), {}, options);

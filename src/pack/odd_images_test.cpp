@@ -64,6 +64,8 @@ TEST_P(OddImages, AreAllAccountedFor) {
 INSTANTIATE_TEST_SUITE_P(Options, OddImages,
                          testing::Values(Case{"pass_through", {}, false},
                                          Case{"resize", {.resize_short = 64}, false},
+                                         Case{"bound", {.max_side = 64}, false},
+                                         Case{"lossless", {.baseline = true, .upright = true}, false},
                                          Case{"encode", {.quality = 85, .encode = Encode::jpeg}, true}),
                          [](const auto& tested) { return tested.param.name; });
 

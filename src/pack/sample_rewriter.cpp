@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <fmt/format.h>
 #include <utility>
 
 #include "image/pixel_encoders.hpp"
+#include "image/turn_pixels.hpp"
 #include "pack/markers.hpp"
 
 namespace stoker::packing {
@@ -12,7 +14,7 @@ namespace {
 
 constexpr int kDefaultQuality = 90;
 
-constexpr std::array<std::pair<Change, const char*>, 10> kNames{{
+constexpr std::array<std::pair<Change, const char*>, 12> kNames{{
     {Change::resized, "resized"},
     {Change::enlarged, "enlarged"},
     {Change::cropped, "cropped"},
@@ -23,6 +25,8 @@ constexpr std::array<std::pair<Change, const char*>, 10> kNames{{
     {Change::scaled_decode, "scaled_decode"},
     {Change::decoded_with_warning, "decoded_with_warning"},
     {Change::orientation_lost, "orientation_lost"},
+    {Change::baselined, "baselined"},
+    {Change::uprighted, "uprighted"},
 }};
 
 bool decodable(ImageKind kind) {
@@ -52,6 +56,7 @@ void note_changes(const ImageInfo& info, const ImagePlan& plan, Changes& changes
   if (plan.resize) changes.add(Change::resized);
   if (plan.enlarge) changes.add(Change::enlarged);
   if (plan.crop) changes.add(Change::cropped);
+  if (plan.turn.any()) changes.add(Change::uprighted);
   if (plan.to_rgb) changes.add(Change::converted_to_rgb);
   if (plan.kind != info.kind) {
     changes.add(plan.kind == ImageKind::jpeg ? Change::converted_to_jpeg : Change::converted_to_png);
@@ -78,7 +83,8 @@ Result<Rewritten> SampleRewriter::run(std::span<const std::byte> bytes, bool mus
   if (auto sane = check_header(*info, options_.max_pixels); !sane) return tl::unexpected(sane.error());
   auto plan = plan_image(*info, bytes, options_);
   if (!plan) return tl::unexpected(plan.error());
-  if (!plan->rewrite) {
+  if (plan->transcode && transcode(bytes, *info, *plan, result)) return result;
+  if (!plan->rewrite && !plan->turn.any()) {
     if (info->kind == ImageKind::jpeg && !has_end_of_image(bytes)) {
       result.warning = "no end-of-image marker: the file was cut short";
     }
@@ -95,6 +101,20 @@ Result<Rewritten> SampleRewriter::run(std::span<const std::byte> bytes, bool mus
   if (!encoded) return tl::unexpected(encoded.error());
   result.bytes = *encoded;
   return result;
+}
+
+bool SampleRewriter::transcode(std::span<const std::byte> bytes, const ImageInfo& info, const ImagePlan& plan,
+                               Rewritten& result) {
+  const auto written = transcoder_.run(bytes, options_.max_pixels, plan.turn);
+  if (!written) {
+    if (!plan.turn.any()) result.kept = fmt::format("{}, {}", info.process, to_string(written.error()));
+    return false;
+  }
+  result.bytes = *written;
+  result.passed_through = false;
+  if (!is_baseline(info)) result.changes.add(Change::baselined);
+  if (plan.turn.any()) result.changes.add(Change::uprighted);
+  return true;
 }
 
 Result<SampleRewriter::Pixels> SampleRewriter::decode(std::span<const std::byte> bytes, Size stored,
@@ -130,19 +150,20 @@ Result<std::span<const std::byte>> SampleRewriter::encode(const Pixels& pixels,
                                                           const ImageInfo& info, const ImagePlan& plan,
                                                           Changes& changes) {
   const int quality = options_.quality.value_or(kDefaultQuality);
-  const bool turned = info.orientation >= 2 && info.orientation <= 8;
+  const bool turned = info.orientation >= 2 && info.orientation <= 8 && !plan.turn.any();
+  const image::RgbView view =
+      plan.turn.any() ? image::turn_pixels(pixels.view, plan.turn, turned_) : pixels.view;
   if (plan.kind == ImageKind::png) {
     const std::vector<std::byte> exif =
         turned ? exif_with_orientation(info.orientation) : std::vector<std::byte>{};
-    if (auto done = image::encode_png(pixels.view, plan.gray, exif, encoded_); !done) {
+    if (auto done = image::encode_png(view, plan.gray, exif, encoded_); !done) {
       return tl::unexpected(done.error());
     }
     return std::span<const std::byte>(encoded_);
   }
   if (plan.kind == ImageKind::webp) {
     if (turned) changes.add(Change::orientation_lost);
-    if (auto done = image::encode_webp(pixels.view, quality, image::webp_is_lossless(source), encoded_);
-        !done) {
+    if (auto done = image::encode_webp(view, quality, image::webp_is_lossless(source), encoded_); !done) {
       return tl::unexpected(done.error());
     }
     return std::span<const std::byte>(encoded_);
@@ -151,8 +172,7 @@ Result<std::span<const std::byte>> SampleRewriter::encode(const Pixels& pixels,
   spec.quality = quality;
   spec.gray = plan.gray;
   choose_sampling(info, options_.subsampling, spec);
-  auto jpeg =
-      jpeg_encoder_.encode(pixels.view.data, pixels.view.width, pixels.view.height, pixels.view.stride, spec);
+  auto jpeg = jpeg_encoder_.encode(view.data, view.width, view.height, view.stride, spec);
   if (!jpeg || !turned) return jpeg;
   insert_orientation(*jpeg, info.orientation, encoded_);
   return std::span<const std::byte>(encoded_);

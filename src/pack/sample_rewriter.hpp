@@ -15,6 +15,7 @@
 #include "image/decoder.hpp"
 #include "image/resize.hpp"
 #include "jpeg/encoder.hpp"
+#include "jpeg/transcode.hpp"
 #include "pack/image_plan.hpp"
 
 namespace stoker::packing {
@@ -31,6 +32,8 @@ enum class Change : std::uint32_t {
   scaled_decode = 1U << 7,     // decoded at 1/2, 1/4 or 1/8 before the resize
   decoded_with_warning = 1U << 8,
   orientation_lost = 1U << 9,  // a kind of file in which it could not be kept (WebP)
+  baselined = 1U << 10,        // a JPEG of another process, its pixels the same
+  uprighted = 1U << 11,        // turned by its EXIF orientation
 };
 
 class Changes {
@@ -52,6 +55,7 @@ struct Rewritten {
   bool passed_through = true;
   Changes changes;
   std::string warning;  // empty: none
+  std::string kept;     // process and reason, where it was to become baseline and did not; empty: it was not
 };
 
 // Threads: one at a time.
@@ -69,6 +73,9 @@ class SampleRewriter {
     std::string_view warning;
     bool scaled = false;  // by JPEG's inverse transform
   };
+  // Whether the new bytes are in `result`.
+  bool transcode(std::span<const std::byte> bytes, const ImageInfo& info, const ImagePlan& plan,
+                 Rewritten& result);
   Result<Pixels> decode(std::span<const std::byte> bytes, Size stored, const ImagePlan& plan);
   Result<std::span<const std::byte>> encode(const Pixels& pixels, std::span<const std::byte> source,
                                             const ImageInfo& info, const ImagePlan& plan, Changes& changes);
@@ -78,7 +85,9 @@ class SampleRewriter {
   image::Decoder decoder_;
   image::Resizer resizer_;
   jpeg::Encoder jpeg_encoder_;
+  jpeg::Transcoder transcoder_;
   std::vector<std::uint8_t> resized_;
+  std::vector<std::uint8_t> turned_;
   std::vector<std::byte> encoded_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "jpeg/fixtures.hpp"
 #include "pack/markers.hpp"
 #include "pack/test_images.hpp"
 #include "support/shared_data.hpp"
@@ -16,6 +17,7 @@ struct Outcome {
   bool passed_through = true;
   std::map<std::string, std::uint64_t> changes;
   std::string warning;
+  std::string kept;
   ImageInfo info;
 };
 
@@ -23,7 +25,7 @@ Outcome rewrite(const std::string& file, const PackOptions& options) {
   SampleRewriter rewriter(options);
   auto result = rewriter.run(as_bytes(file), true);
   if (!result) throw result.error();
-  Outcome outcome{as_text(result->bytes), result->passed_through, {}, result->warning, {}};
+  Outcome outcome{as_text(result->bytes), result->passed_through, {}, result->warning, result->kept, {}};
   result->changes.count_into(outcome.changes);
   outcome.info = read_image_info(as_bytes(outcome.bytes));
   return outcome;
@@ -133,6 +135,110 @@ TEST(SampleRewriter, TheOrientationSurvives) {
   EXPECT_EQ(rewrite(jpeg_file(128, 96, 3), {.resize_short = 48}).bytes.find("Exif"), std::string::npos);
 }
 
+std::string coded_file(int width, int height, const jpeg::fixtures::Options& options) {
+  return as_text(jpeg::fixtures::encode(jpeg::fixtures::picture(width, height), width, height, options));
+}
+
+std::string with_orientation(const std::string& jpeg, int orientation) {
+  std::vector<std::byte> turned;
+  insert_orientation(as_bytes(jpeg), orientation, turned);
+  return as_text(turned);
+}
+
+using Counts = std::map<std::string, std::uint64_t>;
+
+TEST(SampleRewriter, BaselineFilesAreLeftAndOthersBecomeBaseline) {
+  const std::string baseline = jpeg_file(128, 96, 3);
+  EXPECT_EQ(rewrite(baseline, {.baseline = true}).bytes, baseline);
+  EXPECT_TRUE(rewrite(baseline, {.baseline = true}).passed_through);
+  const std::string png = png_file(20, 20, 1);
+  EXPECT_EQ(rewrite(png, {.baseline = true}).bytes, png);
+  for (const bool arithmetic : {false, true}) {
+    const std::string file = coded_file(67, 45, {.progressive = true, .arithmetic = arithmetic});
+    const Outcome out = rewrite(file, {.baseline = true});
+    EXPECT_EQ(out.info.process, "baseline");
+    EXPECT_EQ(out.changes, (Counts{{"baselined", 1}}));
+    EXPECT_EQ(out.kept, "");
+    EXPECT_EQ(decode_image(as_bytes(out.bytes)).rgb, decode_image(as_bytes(file)).rgb);
+    const Outcome resized = rewrite(file, {.resize_short = 20, .baseline = true});
+    EXPECT_EQ(resized.info.process, "baseline");
+    EXPECT_EQ(resized.changes, (Counts{{"resized", 1}, {"reencoded", 1}}));
+  }
+}
+
+TEST(SampleRewriter, WhatCannotBecomeBaselineIsLeftAndTold) {
+  const std::string whole = coded_file(67, 45, {.progressive = true});
+  const std::string cut = whole.substr(0, whole.size() - 100);
+  const Outcome out = rewrite(cut, {.baseline = true});
+  EXPECT_EQ(out.bytes, cut);
+  EXPECT_TRUE(out.passed_through && out.changes.empty());
+  EXPECT_EQ(out.kept, "progressive, damaged");
+  EXPECT_NE(out.warning.find("end-of-image"), std::string::npos);
+  const std::string lacking = whole.substr(0, whole.rfind("\xFF\xDA")) + "\xFF\xD9";
+  EXPECT_EQ(rewrite(lacking, {.baseline = true}).kept, "progressive, scans missing");
+  EXPECT_EQ(rewrite(lacking, {.baseline = true}).bytes, lacking);
+  EXPECT_EQ(rewrite(lacking, {.resize_short = 20, .baseline = true}).kept, "") << "it was decoded";
+}
+
+TEST(SampleRewriter, UprightTurnsWithoutLossWhereBlocksAreWhole) {
+  const std::string file = with_orientation(jpeg_file(128, 96, 3), 6);
+  EXPECT_EQ(rewrite(file, {}).bytes, file) << "kept unless asked";
+  const Outcome out = rewrite(file, {.upright = true});
+  EXPECT_EQ(out.changes, (Counts{{"uprighted", 1}}));
+  EXPECT_EQ(out.info.width, 96);
+  EXPECT_EQ(out.info.height, 128);
+  EXPECT_EQ(out.info.orientation, 1);
+  EXPECT_NE(out.bytes.find("Exif"), std::string::npos) << "its tag is 1";
+  const std::string turned_back = rewrite(with_orientation(out.bytes, 8), {.upright = true}).bytes;
+  EXPECT_EQ(decode_image(as_bytes(turned_back)).rgb, decode_image(as_bytes(file)).rgb) << "nothing was lost";
+  const std::string coded = with_orientation(coded_file(64, 48, {.progressive = true}), 3);
+  EXPECT_EQ(rewrite(coded, {.upright = true}).changes, (Counts{{"baselined", 1}, {"uprighted", 1}}));
+  const std::string upright = jpeg_file(128, 96, 3);
+  EXPECT_EQ(rewrite(upright, {.upright = true}).bytes, upright);
+}
+
+TEST(SampleRewriter, UprightEncodesWhereBlocksAreCut) {
+  const jpeg::EncodeSpec full{.quality = 100, .luma_h = 1, .luma_v = 1};
+  const std::string file = with_orientation(jpeg_file(131, 93, 3, full), 6);
+  const Outcome out = rewrite(file, {.quality = 100, .upright = true});
+  EXPECT_EQ(out.changes, (Counts{{"reencoded", 1}, {"uprighted", 1}}));
+  EXPECT_EQ(rewrite(file, {.upright = true}).changes, out.changes);
+  EXPECT_EQ(out.info.orientation, 1);
+  ASSERT_EQ(out.info.width, 93);
+  ASSERT_EQ(out.info.height, 131);
+  const auto stored = decode_image(as_bytes(file)).rgb, turned = decode_image(as_bytes(out.bytes)).rgb;
+  double sum = 0;
+  for (std::size_t y = 0; y < 131; ++y) {
+    for (std::size_t i = 0; i < 93 * 3; ++i) {
+      const std::size_t x = i / 3;
+      sum += std::abs(turned[y * 93 * 3 + i] - stored[((92 - x) * 131 + y) * 3 + i % 3]);
+    }
+  }
+  EXPECT_LT(sum / static_cast<double>(turned.size()), 1.5) << "quality 100";
+}
+
+TEST(SampleRewriter, UprightIsLastOfAllAndOfEveryKind) {
+  const std::string file = with_orientation(jpeg_file(200, 150, 4), 8);
+  const Outcome small = rewrite(file, {.resize_short = 64, .encode = Encode::png, .upright = true});
+  EXPECT_EQ(small.info.width, 64);
+  EXPECT_EQ(small.info.height, 85);
+  EXPECT_EQ(small.info.orientation, 1);
+  EXPECT_EQ(small.changes.at("uprighted"), 1U);
+  const Outcome stored = rewrite(file, {.resize_short = 64, .encode = Encode::png});
+  EXPECT_EQ(stored.info.orientation, 8);
+  const Outcome again = rewrite(stored.bytes, {.upright = true});
+  EXPECT_EQ(again.bytes, small.bytes) << "a PNG is turned without loss";
+  EXPECT_EQ(again.changes, (Counts{{"reencoded", 1}, {"uprighted", 1}}));
+}
+
+TEST(SampleRewriter, TheLongSideIsBounded) {
+  const Outcome out = rewrite(jpeg_file(200, 150, 4), {.max_side = 100, .encode = Encode::png});
+  EXPECT_EQ(decode_image(as_bytes(out.bytes)).rgb,
+            decode_image(as_bytes(jpeg_file(200, 150, 4)), {.resize = Size{100, 75}}).rgb);
+  const std::string small = jpeg_file(100, 100, 4);
+  EXPECT_EQ(rewrite(small, {.max_side = 100}).bytes, small);
+}
+
 TEST(SampleRewriter, ACutFileIsNamedWhetherOrNotItIsDecoded) {
   const std::string whole = jpeg_file(200, 150, 8);
   const std::string cut = whole.substr(0, whole.size() / 2);
@@ -147,7 +253,9 @@ TEST(SampleRewriter, ACutFileIsNamedWhetherOrNotItIsDecoded) {
 }
 
 TEST(SampleRewriter, WhatIsNoImageIsRefused) {
-  for (const PackOptions& options : {PackOptions{}, PackOptions{.resize_short = 64}}) {
+  for (const PackOptions& options :
+       {PackOptions{}, PackOptions{.resize_short = 64}, PackOptions{.max_side = 64},
+        PackOptions{.baseline = true}, PackOptions{.upright = true}}) {
     EXPECT_EQ(refusal("", options), "corrupt_data");
     EXPECT_EQ(refusal("a shopping list\n", options), "corrupt_data");
     EXPECT_EQ(refusal(std::string(5000, '\0'), options), "corrupt_data");

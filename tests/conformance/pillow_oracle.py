@@ -10,6 +10,7 @@ PIXEL_DUMP is the program of that name, DATA the folder of sample data. Exit sta
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -164,6 +165,57 @@ def compare_recipes(stoker, tally, paths):
                 tally.equal("tensor", f"{path.name} {recipe} epoch {epoch}", answer, wanted)
 
 
+def djpeg_pixels(path, *jpegtran):
+    """What libjpeg-turbo's own programs make of a file, perhaps turned first: a PPM or PGM, or who is absent or refuses."""
+    with open(path, "rb") as file:
+        data = file.read()
+    for command in [["jpegtran", "-perfect", *jpegtran]] * bool(jpegtran) + [["djpeg", "-pnm"]]:
+        if not shutil.which(command[0]):
+            return f"{command[0]} is absent"
+        done = subprocess.run(command, input=data, capture_output=True, check=False)
+        if done.returncode != 0:
+            return f"{command[0]} refuses it: {done.stderr.decode(errors='replace').strip()}"
+        data = done.stdout
+    return np.frombuffer(data, np.uint8)
+
+
+# Orientation → Pillow's turn and jpegtran's.
+TURNS = {3: (Image.Transpose.ROTATE_180, ["-rotate", "180"]), 5: (Image.Transpose.TRANSPOSE, ["-transpose"]),
+         6: (Image.Transpose.ROTATE_270, ["-rotate", "90"]), 7: (Image.Transpose.TRANSVERSE, ["-transverse"])}
+# The inverse transform and the chroma filters round one way, whichever way a picture lies: 4 levels at most were seen.
+TURNED_LEVELS = 6
+
+
+def compare_transcodes(stoker, tally, path, folder):
+    """A JPEG made baseline has its pixels; turned it is what jpegtran makes of it, and near Pillow's turned picture."""
+    picture = open_with_pillow(path)
+    made = stoker.ask("transcode", path, 1)
+    if isinstance(picture, str) or isinstance(made, str):
+        return
+    written = pathlib.Path(folder, "transcoded.jpg")
+    written.write_bytes(made[2])
+    with Image.open(written) as file:
+        if "progressive" in file.info:
+            tally.failures.append(f"baseline {path.name}: still progressive")
+    tally.equal("baseline by Pillow", path.name, np.asarray(open_with_pillow(written)), np.asarray(picture))
+    before = djpeg_pixels(path)
+    if not isinstance(before, str):
+        tally.equal("baseline by djpeg", path.name, djpeg_pixels(written), before)
+    for orientation, (turn, jpegtran) in TURNS.items():
+        made = stoker.ask("transcode", path, orientation)
+        if isinstance(made, str):  # cut blocks
+            continue
+        written.write_bytes(made[2])
+        what = f"{path.name} {orientation}"
+        wanted = np.asarray(picture.transpose(turn)).astype(np.int32)
+        ours = np.asarray(open_with_pillow(written)).astype(np.int32)
+        near = ours.shape == wanted.shape and np.abs(ours - wanted).max() <= TURNED_LEVELS
+        tally.equal("turned by Pillow", what, np.asarray([near]), np.asarray([True]))
+        by_jpegtran = djpeg_pixels(path, *jpegtran)
+        if not isinstance(by_jpegtran, str):
+            tally.equal("turned by jpegtran", what, djpeg_pixels(written), by_jpegtran)
+
+
 def compare_geometry(stoker, tally, rng):
     """Rectangles of random resized crops against torchvision's formulas, on sizes that no file has."""
     for number in range(3000):
@@ -220,6 +272,9 @@ def main() -> int:
                 break
             compare_file(stoker, tally, rng, path, 2)
             done += 1
+        for path in odd + photos[:10] + [path for path in large if "progressive" in path.name]:
+            if not path.name.startswith("size-"):
+                compare_transcodes(stoker, tally, path, folder)
     for note in tally.notes:
         print(f"note: {note}")
     for failure in tally.failures[:40]:

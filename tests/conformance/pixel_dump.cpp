@@ -6,6 +6,7 @@
 //   pixels    PATH x y w h  W H FILTER  wx wy ww wh        (a width of 0: no crop, no resize, no window)
 //   geometry  W H SEED EPOCH INDEX RECIPE
 //   tensor    PATH SEED EPOCH INDEX RECIPE
+//   transcode PATH ORIENTATION                             (the JPEG as baseline, turned; bytes are a file)
 // Each answer is a line, `ok width height bytes warning` or `error 0 0 0 message`, and then that many bytes.
 #include <algorithm>
 #include <cstdio>
@@ -21,6 +22,7 @@
 #include "stoker/error.hpp"
 
 #include "image/transform.hpp"
+#include "jpeg/transcode.hpp"
 
 namespace stoker {
 namespace {
@@ -115,10 +117,22 @@ Answer tensor(image::Decoder& decoder, const std::vector<std::string>& fields) {
   return answer;
 }
 
+Answer transcode(const std::vector<std::string>& fields) {
+  static jpeg::Transcoder transcoder;
+  const auto written = transcoder.run(as_bytes(file_bytes(fields.at(1))), kDefaultMaxPixels,
+                                      jpeg::turn_of(std::stoi(fields.at(2))));
+  if (!written) {
+    throw Error(ErrorCode::unsupported,
+                {.operation = "transcode", .found = std::string(to_string(written.error()))});
+  }
+  return {0, 0, "", {reinterpret_cast<const char*>(written->data()), written->size()}};
+}
+
 Answer answer_to(image::Decoder& decoder, const std::vector<std::string>& fields) {
   if (fields[0] == "version") return {0, 0, "", std::to_string(LIBJPEG_TURBO_VERSION_NUMBER)};
   if (fields[0] == "pixels") return pixels(decoder, fields);
   if (fields[0] == "geometry") return geometry(fields);
+  if (fields[0] == "transcode") return transcode(fields);
   if (fields[0] == "tensor") return tensor(decoder, fields);
   throw Error(ErrorCode::invalid_argument,
               {.operation = "answer", .object = fields[0], .found = "unknown question"});

@@ -40,15 +40,16 @@ int run_bench_start(const Call& call) {
   CommonOptions common;
   Options options(
       "bench start", "stoker bench start --records 1300000",
-      "From nothing to the first batch: makes a container of very many tiny JPEGs, then opens it with its "
-      "cached index and loads one batch.");
-  options.custom("--records", "N", fmt::format("{}", bench.records), "in the container",
+      "From nothing to the first batch: makes containers of very many tiny JPEGs, then opens them with their "
+      "cached indexes and loads one batch.");
+  options.custom("--records", "N", fmt::format("{}", bench.records), "in all containers",
                  [&bench](std::string_view text) { bench.records = parse_size(text, 1); });
+  options.integer(bench.shards, "--shards", "containers", {.low = 1, .high = 1'000'000});
   options.integer(bench.runs, "--runs", "timed runs", {.low = 1, .high = 1000});
   options.integer(bench.batch_size, "--batch-size", "images", {.low = 1, .high = 65536});
   options.threads(bench.threads, "--threads", "decode workers");
   options.text(bench.work_dir, "--work-dir", "DIR",
-               "keeps the container for the next call; default: a temporary folder");
+               "keeps the containers for the next call; default: a temporary folder");
   if (!call.parse(options, common)) return kDone;
 
   return measure_and_print(call, common, bench, bench::run_start_bench, to_json, tell);

@@ -211,6 +211,20 @@ TEST(StartBench, MakesItsContainerOnceAndMeasuresTheFirstBatch) {
   EXPECT_EQ(again.container_bytes, made.container_bytes);
 }
 
+TEST(StartBench, OpensManyShards) {
+  const test::TempDir dir;
+  StartBenchOptions options;
+  options.records = 500;
+  options.shards = 7;
+  options.work_dir = dir.path("work");
+  options.runs = 1;
+  const StartBenchReport made = run_start_bench(options);
+  EXPECT_EQ(made.records, 500U);
+  EXPECT_GT(made.container_bytes, 500U * 100);
+  EXPECT_TRUE(std::filesystem::exists(dir.path("work/start-500-7/00006.rec.index")));
+  EXPECT_GT(run_start_bench(options).open_s.min, 0);
+}
+
 TEST(StartBench, AContainerOfAnotherSizeIsNamed) {
   const test::TempDir dir;
   StartBenchOptions options;

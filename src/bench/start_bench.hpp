@@ -1,4 +1,4 @@
-// `stoker bench start`: from nothing to the first batch of a container with very many records.
+// `stoker bench start`: from nothing to the first batch of very many records.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,9 @@ namespace stoker::bench {
 
 struct StartBenchOptions {
   std::uint64_t records = 1'300'000;  // tiny JPEGs
-  std::string work_dir;  // keeps start-N.rec between calls; default: a temporary folder, removed at the end
+  int shards = 1;                     // containers that they lie in
+  std::string work_dir;  // keeps start-N.rec, or the folder start-N-SHARDS, between calls; default: a
+                         // temporary folder, removed at the end
   int runs = 5;
   int batch_size = 64;
   int threads = 0;
@@ -20,10 +22,10 @@ struct StartBenchOptions {
 
 struct StartBenchReport {
   std::uint64_t records = 0;
-  std::uint64_t container_bytes = 0;
-  double make_s = 0;     // writing the container; 0: it was there
-  Spread open_s;         // open_records
-  Spread first_batch_s;  // open_records + Loader + its first batch
+  std::uint64_t container_bytes = 0;  // of all shards
+  double make_s = 0;                  // writing them; 0: they were there
+  Spread open_s;                      // open_records
+  Spread first_batch_s;               // open_records + Loader + its first batch
   int runs = 0;
 };
 

@@ -36,7 +36,11 @@ install_for() {
   done
   if [ ${#missing[@]} -gt 0 ]; then install_packages "${missing[@]}"; fi
   if [ "$with_train" = 1 ]; then install_torch; fi
-  case " $* " in *" test "*) install_python_packages ;; esac
+  case " $* " in *" test "*) install_python_packages requirements.txt "about 25 MB to download, 80 MB on disk" ;; esac
+  case " $* " in *" all "*)
+    install_python_packages requirements_all.txt "about 300 MB to download, 1.6 GB on disk" ||
+      say "they could not be installed; going on without the tests that need them" ;;
+  esac
   if [ "$install_allowed" = 0 ] && [ "$anything_missing" = 1 ]; then
     say "nothing was installed (--no-install)"
     exit 0
@@ -105,14 +109,15 @@ install_cuda_libraries() {
 
 make_venv() { [ -x .venv/bin/python3 ] && .venv/bin/python3 -m pip --version > /dev/null 2>&1 || python3 -m venv .venv; }
 
-# Pillow and numpy: the independent programs that pixels are compared with.
+# install_python_packages FILE SIZES: the independent programs that Stoker is compared with.
 install_python_packages() {
-  [ -e tests/requirements.txt ] || return 0
-  if [ -e .venv/requirements.done ] && cmp -s tests/requirements.txt .venv/requirements.done; then return 0; fi
+  local wanted=tests/$1 installed=.venv/${1%.txt}.done
+  [ -e "$wanted" ] || return 0
+  if [ -e "$installed" ] && cmp -s "$wanted" "$installed"; then return 0; fi
   anything_missing=1
-  say "missing Python packages: $(grep -v '^#' tests/requirements.txt | tr '\n' ' ')(about 25 MB to download, 80 MB on disk, into .venv)"
+  say "missing Python packages: $(grep -v '^#' "$wanted" | tr '\n' ' ')($2, into .venv)"
   [ "$install_allowed" = 1 ] || return 0
   make_venv
-  .venv/bin/python3 -m pip install -q --disable-pip-version-check -r tests/requirements.txt
-  cp tests/requirements.txt .venv/requirements.done
+  .venv/bin/python3 -m pip install -q --disable-pip-version-check -r "$wanted" || return 1
+  cp "$wanted" "$installed"
 }

@@ -103,7 +103,8 @@ void set_fields(const SampleTools& tools, bool passed_through, PackedSample& out
   out.main_field = from.main_field;
   Field& main = out.fields[out.main_field];
   main.bytes = out.payload;
-  if (!passed_through) main.name = "image";  // of another kind, maybe, than the name says
+  // Of another kind, maybe, than the name says; the one of an Example says none.
+  if (!passed_through && main.name != "image/encoded") main.name = "image";
   out.dropped_fields = fields_lost({.fields = out.fields, .main_field = out.main_field}, tools.format);
   if (out.dropped_fields.empty()) return;
   if (!tools.options.drop_fields)

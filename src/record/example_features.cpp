@@ -112,8 +112,9 @@ void ExampleFeatures::take(const NewSample& sample) {
   else
     take_plain(sample);
   // A reader knows the main feature by its name alone.
-  if (main_feature(features_) != main_ && features_[main_].type == FieldType::bytes && !has(kEncodedName))
-    features_[main_].name = kEncodedName;
+  Feature& main = features_[main_];
+  if (main_feature(features_) != main_ && main.type == FieldType::bytes && !has(kEncodedName))
+    main.name = kEncodedName;
 }
 
 void ExampleFeatures::take_own(const NewSample& sample) {

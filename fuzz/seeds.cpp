@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "array/npy.hpp"
 #include "image/pixel_encoders.hpp"
 #include "jpeg/baseline_decoder.hpp"
 #include "jpeg/encoder.hpp"
@@ -157,6 +158,26 @@ void write_traces(const Writer& writer) {
   }
 }
 
+void write_arrays(const Writer& writer) {
+  const std::vector<float> numbers{0, 1, -2.5F, 1e-3F, 3, 65504};
+  Bytes file;
+  for (const array::StoredType type : {array::StoredType::float32, array::StoredType::float16}) {
+    array::write_npy({2, 3}, numbers, type, file);
+    writer.write("npy", std::string(to_string(type)), {}, file);
+  }
+  // The same bytes as numbers of another type, order of bytes and of axes.
+  std::string text(reinterpret_cast<const char*>(file.data()), file.size());
+  for (const char* descr : {">f2", "<i2", ">u2", "|i1", "<f4"}) {
+    text.replace(text.find("'descr': '") + 10, 3, descr);
+    const auto bytes = std::as_bytes(std::span(text));
+    writer.write("npy", std::string(descr + 1) + (descr[0] == '>' ? "-swapped" : ""), {},
+                 Bytes(bytes.begin(), bytes.end()));
+  }
+  text.replace(text.find("False"), 5, "True ");
+  const auto bytes = std::as_bytes(std::span(text));
+  writer.write("npy", "fortran", {}, Bytes(bytes.begin(), bytes.end()));
+}
+
 void write_all(const std::string& folder) {
   const Writer writer(folder);
   const std::vector<SeedFile> files = jpeg_files();
@@ -172,6 +193,7 @@ void write_all(const std::string& folder) {
   for (const SeedFile& file : other_images()) writer.write_image("image_decode", file);
   write_indexes(writer, files);
   write_traces(writer);
+  write_arrays(writer);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <type_traits>
 
+#include "array/halves.hpp"
 #include "array/npy_header.hpp"
 #include "base/endian.hpp"
 #include "base/float16.hpp"
@@ -104,9 +105,11 @@ void copy_as(const NpyArray& array, std::span<float> out) {
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = source(i);
   } else if constexpr (std::is_same_v<T, float>) {
     if (!out.empty()) std::memcpy(out.data(), array.data.data(), out.size() * sizeof(float));
+  } else if constexpr (half) {
+    floats_from_halves(array.data.data(), out);
   } else {
-    const Source<T, half> straight{array.data.data(), false};
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = straight(i);
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = static_cast<float>(load_le<T>(&array.data[i * sizeof(T)]));
   }
 }
 
@@ -124,9 +127,13 @@ std::size_t count_of(const Shape& shape) {
   return count;
 }
 
+bool is_npy(std::span<const std::byte> file) {
+  return std::string_view(reinterpret_cast<const char*>(file.data()), file.size()).starts_with(kMagic);
+}
+
 Result<NpyArray> read_npy(std::span<const std::byte> file) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
-  if (!text.starts_with(kMagic)) {
+  if (!is_npy(file)) {
     return corrupt("", file.empty() ? "no bytes" : "a file that does not begin with \\x93NUMPY",
                    "a .npy file, as numpy.save writes it");
   }

@@ -37,6 +37,9 @@ struct NpyArray {
 
 inline constexpr std::size_t kMaxAxes = 32;
 
+// Whether it begins as a .npy file does.
+bool is_npy(std::span<const std::byte> file);
+
 // The array in the bytes of a whole file. The shape is that of the data that is there: nothing else is
 // believed, and nothing but the shape is allocated.
 // Errors: corrupt_data (what is wrong, and where), unsupported (numbers of another type, records, objects).

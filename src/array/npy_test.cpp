@@ -111,6 +111,9 @@ TEST(Npy, LaterVersionsAndOtherWritersSpellings) {
 }
 
 TEST(Npy, WhatIsNoArrayIsRefused) {
+  EXPECT_FALSE(is_npy({}));
+  EXPECT_FALSE(is_npy(Bytes(6)));
+  EXPECT_TRUE(is_npy(file_of("", "")));
   EXPECT_THAT(refusal({}), HasSubstr("corrupt_data: read .npy: no bytes"));
   EXPECT_THAT(refusal(Bytes(100)), HasSubstr("does not begin with"));
   Bytes file = file_of(header_of("|u1", "(4,)"), "abcd");

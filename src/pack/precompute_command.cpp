@@ -25,8 +25,8 @@ constexpr std::size_t kWordBytes = 4;
 constexpr std::size_t kLeastRoom = 64U << 10;
 constexpr std::size_t kLastWords = 2000;  // bytes
 constexpr int kLastLines = 3;
-constexpr int kMaxReads = 256;  // of what may be left in a pipe
-constexpr int kDeathsInARow = 5;
+constexpr int kMaxReads = 256;                        // of what may be left in a pipe
+constexpr int kHopeless = 10;                         // deaths of a command that never answered
 constexpr int kNotExecutable = 126, kNotFound = 127;  // the shell's statuses
 
 // The last lines of a text, in one, without what would move a terminal's cursor.
@@ -85,7 +85,6 @@ Result<std::span<const std::byte>> PrecomputeCommand::run(std::string_view key,
   prepare_process();
   if (auto done = exchange(work, key); !done) return Failure(std::move(done).error());
   ever_answered_ = true;
-  deaths_in_a_row_ = 0;
   const std::span<const std::byte> payload = std::span(answer_).subspan(work.header, work.got - work.header);
   if (!work.writing && work.written < in.size() + kWordBytes) process_.reset();  // it reads no more
   if (work.header == kWordBytes) return payload;
@@ -206,12 +205,12 @@ PrecomputeCommand::Failure PrecomputeCommand::give_up(std::string_view key, std:
                                         .object = std::string(key),
                                         .found = std::move(found),
                                         .allowed = std::move(allowed)});
-  if (++deaths_in_a_row_ < kDeathsInARow) return Failure(std::move(error));
+  if (ever_answered_ || ++deaths_ < kHopeless) return Failure(std::move(error));
   throw Error(ErrorCode::invalid_argument,
               {.operation = "precompute",
                .object = command_,
-               .found = fmt::format("no answer to {} samples one after another, the last time: {}",
-                                    kDeathsInARow, error.parts().found),
+               .found = fmt::format("no answer to the first {} samples, the last time: {}", kHopeless,
+                                    error.parts().found),
                .next_step = "try the command on one sample"});
 }
 

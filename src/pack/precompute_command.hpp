@@ -31,8 +31,8 @@ class PrecomputeCommand final : public Precompute {
   explicit PrecomputeCommand(const PrecomputeOptions& options);
 
   // Errors: corrupt_data (the command says so, or crashed, hanged, or broke the rules), unsupported (4 GiB
-  // and more). Thrown: invalid_argument (the shell knows no such command, or it only ever dies), cancelled,
-  // io, out_of_resources.
+  // and more). Thrown: invalid_argument (the shell knows no such command, or it fails all of the first ten
+  // samples), cancelled, io, out_of_resources.
   Result<std::span<const std::byte>> run(std::string_view key, std::span<const std::byte> in) override;
 
  private:
@@ -58,7 +58,7 @@ class PrecomputeCommand final : public Precompute {
   std::string last_words_;     // the end of what it wrote on its standard error
   bool errors_ended_ = false;  // it closed that
   bool ever_answered_ = false;
-  int deaths_in_a_row_ = 0;
+  int deaths_ = 0;
 };
 
 }  // namespace stoker::packing

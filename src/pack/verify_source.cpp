@@ -8,6 +8,7 @@
 #include "stoker/error.hpp"
 #include "stoker/store.hpp"
 
+#include "array/npy.hpp"
 #include "base/cpus.hpp"
 #include "base/in_order.hpp"
 #include "image/decoder.hpp"
@@ -30,8 +31,10 @@ struct Checked {
   std::size_t bytes() const { return sample.buffer.size(); }
 };
 
-// A raw record may hold anything; it counts as an image where its first bytes say so.
+// A raw record may hold anything; it counts as an image where its first bytes say so. An array is none, whatever
+// name its container gives it.
 bool is_image(const Sample& sample) {
+  if (array::is_npy(sample.main())) return false;
   return sample.fields[sample.main_field].name == "image" ||
          image::sniff(sample.main()) != ImageKind::unknown;
 }

@@ -46,6 +46,8 @@ void declare_shards(Options& options, PackOptions& pack, bool& merge) {
   });
   options.custom("--part", "i/n", "", "the shards of process i of n",
                  [&pack](std::string_view text) { pack.part = parse_part(text); });
+  options.text(pack.precompute, "--precompute", "STEPS", "on .npy: spectrogram(window=256)");
+  options.text(pack.precompute_command, "--precompute-command", "CMD", "on any bytes");
   options.flag(merge, "--merge", "put all parts in place");
   options.flag(pack.resume, "--resume", "go on with an interrupted pack");
   options.flag(pack.drop_fields, "--drop-fields", "leave what rec cannot hold");

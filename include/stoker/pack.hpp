@@ -53,6 +53,10 @@ struct PackOptions {
   bool baseline = false;
   // Turns pixels by their EXIF orientation, without loss where a JPEG's blocks allow it.
   bool upright = false;
+  // What is done once with each sample in place of all options of pixels: steps on .npy arrays, as in
+  // "spectrogram(window=256, hop=64)", or a command of the shell's, fed samples as docs/precompute.md says.
+  std::string precompute;
+  std::string precompute_command;
   // Writes where a decoder may enter each JPEG as x.rec.seek, so that loaders decode only their crops.
   bool seek_index = true;
   OnError on_error = OnError::skip;

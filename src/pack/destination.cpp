@@ -7,6 +7,8 @@
 
 #include "base/result.hpp"
 #include "pack/class_names.hpp"
+#include "pack/image_plan.hpp"
+#include "pack/packed_sample.hpp"
 #include "record/record_index.hpp"
 #include "record/seek_index_place.hpp"
 #include "record/text_index.hpp"
@@ -67,6 +69,17 @@ void check_effects(const PackOptions& options) {
   if (options.encode == Encode::png && options.subsampling != Subsampling::keep) {
     refuse("subsampling", "given with encode png", "jpeg or keep", "PNG has no subsampling: leave it out");
   }
+}
+
+// Throws what is wrong with the steps; a command shows when it runs.
+void check_precompute(const PackOptions& options) {
+  if (options.precompute.empty() && options.precompute_command.empty()) return;
+  if (!options.precompute.empty() && !options.precompute_command.empty())
+    refuse("precompute", "given with precompute-command", "one of them");
+  if (touches_pixels(options))
+    refuse("precompute", "given with options of pixels", "one or the other",
+           "let the command change the pixels, too");
+  canonical_text(precompute_options(options));
 }
 
 void check_shards(const PackOptions& options) {
@@ -155,6 +168,7 @@ Destination check_options(const PackOptions& options) {
   check_ranges(options);
   check_effects(options);
   check_shards(options);
+  check_precompute(options);
   Destination to = destination_of(options);
   check_names(to);
   std::vector<std::string> written = files_of_shard(to.name(), to.format);

@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include "pack/packed_sample.hpp"
+
 namespace stoker::packing {
 namespace {
 
@@ -45,6 +47,9 @@ std::map<std::string, std::string> options_text(const PackOptions& options) {
   if (options.subsampling != Subsampling::keep) text["subsampling"] = name_of(options.subsampling);
   if (options.baseline) text["baseline"] = "true";
   if (options.upright) text["upright"] = "true";
+  if (const PrecomputeOptions precompute = precompute_options(options);
+      !options.precompute.empty() || !options.precompute_command.empty())
+    text[options.precompute.empty() ? "precompute-command" : "precompute"] = canonical_text(precompute);
   if (options.label_offset != 0) text["label-offset"] = std::to_string(options.label_offset);
   if (options.drop_fields) text["drop-fields"] = "true";
   if (options.max_pixels != kDefaultMaxPixels) text["max-pixels"] = std::to_string(options.max_pixels);

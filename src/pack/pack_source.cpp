@@ -8,11 +8,10 @@
 #include "pack/class_names.hpp"
 #include "pack/image_plan.hpp"
 #include "record/classes.hpp"
-#include "record/dataset_manifest.hpp"
 #include "record/detect.hpp"
-#include "record/folder_walk.hpp"
 #include "record/indexed_reader.hpp"
 #include "record/listing.hpp"
+#include "record/source_paths.hpp"
 
 namespace stoker::packing {
 
@@ -23,25 +22,18 @@ std::shared_ptr<Store> store_of(const PackOptions& options) {
 }
 
 bool wants_seek_points(const PackOptions& options) {
-  return options.seek_index && !touches_pixels(options) && options.open.check_bytes != CheckBytes::never;
+  return options.seek_index && !touches_pixels(options) && options.precompute.empty() &&
+         options.precompute_command.empty() && options.open.check_bytes != CheckBytes::never;
 }
 
 }  // namespace
 
 std::optional<RecordFormat> own_files_format(const PackOptions& options) {
   const std::shared_ptr<Store> store = store_of(options);
-  const auto info = store->info(options.source);
-  if (!info) return std::nullopt;
-  if (info->is_folder) {
-    bool has_classes = false;
-    for (const ObjectInfo& child : store->list_names(options.source)) {
-      const std::string_view name = std::string_view(child.path).substr(child.path.rfind('/') + 1);
-      if (!child.is_folder && name.ends_with(record::kManifestEnding)) return std::nullopt;  // a packed set
-      has_classes |= child.is_folder && !record::is_hidden_name(name);
-    }
-    return has_classes ? std::optional(RecordFormat::folder) : std::nullopt;
-  }
-  const auto file = store->open_read(options.source);
+  const record::SourcePaths paths = record::find_source_paths(*store, options.source);
+  if (paths.kind == record::SourcePaths::Kind::folder) return RecordFormat::folder;
+  if (paths.kind != record::SourcePaths::Kind::file) return std::nullopt;
+  const auto file = store->open_read(paths.files.front());
   std::array<std::byte, record::kDetectBytes> head;
   const std::size_t got = file->read_at(0, head);
   try {

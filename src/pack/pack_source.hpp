@@ -10,7 +10,7 @@
 namespace stoker::packing {
 
 // folder or list: each sample of `source` is a file of its own; none: a container, a set of them, or what
-// open_records refuses. Errors: io.
+// open_records refuses. Errors: as open_records.
 std::optional<RecordFormat> own_files_format(const PackOptions& options);
 
 // The source as open_records gives it. Its own seek index is looked at only where its points would be of use

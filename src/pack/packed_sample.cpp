@@ -1,6 +1,8 @@
 #include "pack/packed_sample.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 
@@ -96,15 +98,36 @@ void set_labels(std::int64_t offset, PackedSample& out) {
            "labels from 0", "check the offset");
 }
 
+// What is packed in the place of the main field.
+Result<Rewritten> rewrite(RecordFormat from, SampleTools& tools, const PackedSample& sample) {
+  const Field& main = sample.sample.fields[sample.sample.main_field];
+  if (tools.precompute) {
+    const auto bytes = tools.precompute->run(sample.key, main.bytes);
+    if (!bytes) return tl::unexpected(bytes.error());
+    return Rewritten{.bytes = *bytes, .passed_through = false};
+  }
+  // Records of a container may hold anything, and pass as they are; a file that was listed as an image has to
+  // be one.
+  return tools.rewriter.run(main.bytes, has_own_files(from) && main.name != "npy");
+}
+
 // The fields of the source, with the payload in the place of the main one.
-void set_fields(const SampleTools& tools, bool passed_through, PackedSample& out) {
+void set_fields(const SampleTools& tools, const std::vector<std::string>& classes, bool passed_through,
+                PackedSample& out) {
   const Sample& from = out.sample;
   out.fields.assign(from.fields.begin(), from.fields.end());
   out.main_field = from.main_field;
   Field& main = out.fields[out.main_field];
   main.bytes = out.payload;
   // Of another kind, maybe, than the name says; the one of an Example says none.
-  if (!passed_through && main.name != "image/encoded") main.name = "image";
+  if (!passed_through && (tools.precompute || main.name != "image/encoded"))
+    main.name = tools.precompute ? "data" : "image";
+  // The name of its class is not lost with the field that says it, where the set's class map has it.
+  const std::string_view name = class_name(out.sample.labels, classes);
+  if (tools.format == RecordFormat::recordio && !name.empty())
+    for (Field& field : out.fields)
+      if (field.type == FieldType::bytes && std::ranges::equal(field.bytes, std::as_bytes(std::span(name))))
+        field.role = FieldRole::label;
   out.dropped_fields = fields_lost({.fields = out.fields, .main_field = out.main_field}, tools.format);
   if (out.dropped_fields.empty()) return;
   if (!tools.options.drop_fields)
@@ -118,6 +141,16 @@ void set_fields(const SampleTools& tools, bool passed_through, PackedSample& out
 }
 
 }  // namespace
+
+std::string_view class_name(std::span<const float> labels, const std::vector<std::string>& classes) {
+  if (labels.size() != 1 || labels[0] < 0 || labels[0] != std::floor(labels[0])) return {};
+  const auto label = static_cast<std::size_t>(labels[0]);
+  return label < classes.size() ? std::string_view(classes[label]) : std::string_view();
+}
+
+PrecomputeOptions precompute_options(const PackOptions& options, const std::atomic<bool>* cancel) {
+  return {.steps = options.precompute, .command = options.precompute_command, .cancel = cancel};
+}
 
 void PackedSample::trim(std::size_t keep) {
   if (sample.buffer.capacity() > keep) {
@@ -159,9 +192,7 @@ void prepare_sample(const RecordReader& source, std::size_t index, const std::st
   out.id = id_of(source, index, out.sample);
   const std::span<const std::byte> main = out.sample.main();
   out.bytes_in = main.size();
-  // Records of a container may hold anything, and pass as they are; a file that was listed as an image has to
-  // be one.
-  auto result = tools.rewriter.run(main, has_own_files(source.format()));
+  auto result = rewrite(source.format(), tools, out);
   if (!result) {
     if (result.error().code() == ErrorCode::internal) throw std::move(result).error();
     out.fault = std::move(result).error();
@@ -178,7 +209,7 @@ void prepare_sample(const RecordReader& source, std::size_t index, const std::st
   }
   out.crc32c = crc32c(out.payload);
   set_labels(tools.options.label_offset, out);
-  set_fields(tools, result->passed_through, out);
+  set_fields(tools, source.classes(), result->passed_through, out);
   if (tools.format == RecordFormat::tfrecord) out.image = look_at(out.payload);
   out.fault = too_large(out, tools.format);
   if (!out.fault && tools.finder) find_points(*tools.finder, result->passed_through, out);

@@ -13,6 +13,7 @@
 #include "stoker/record.hpp"
 
 #include "pack/point_finder.hpp"
+#include "pack/precompute.hpp"
 #include "pack/sample_rewriter.hpp"
 #include "record/seek_index.hpp"
 
@@ -45,15 +46,24 @@ struct PackedSample {
   void trim(std::size_t keep);
 };
 
+// Of one label that is a class's; empty where it is none that is known.
+std::string_view class_name(std::span<const float> labels, const std::vector<std::string>& classes);
+
+PrecomputeOptions precompute_options(const PackOptions& options, const std::atomic<bool>* cancel = nullptr);
+
 // What a thread works with.
 struct SampleTools {
   const PackOptions& options;
   const RecordFormat format;  // of what is written
   SampleRewriter rewriter;
-  std::optional<PointFinder> finder;  // none: no seek points are wanted
+  std::unique_ptr<Precompute> precompute;  // null: none is asked for
+  std::optional<PointFinder> finder;       // none: no seek points are wanted
 
-  SampleTools(const PackOptions& pack_options, RecordFormat written)
-      : options(pack_options), format(written), rewriter(pack_options) {
+  SampleTools(const PackOptions& pack_options, RecordFormat written, const std::atomic<bool>* cancel)
+      : options(pack_options),
+        format(written),
+        rewriter(pack_options),
+        precompute(make_precompute(precompute_options(pack_options, cancel))) {
     if (options.seek_index) finder.emplace();
   }
 };

@@ -36,6 +36,18 @@ std::string absolute(const std::string& source) {
   return failed || path.empty() ? source : path.string();
 }
 
+// Names by the labels that are packed: labels that the offset left without a class have a name that says so.
+std::vector<std::string> classes_behind(std::int64_t label_offset, std::vector<std::string> classes) {
+  if (classes.empty()) return classes;
+  if (label_offset < 0) {
+    const auto lost = std::min<std::size_t>(classes.size(), static_cast<std::size_t>(-label_offset));
+    classes.erase(classes.begin(), classes.begin() + static_cast<std::ptrdiff_t>(lost));
+  }
+  for (std::int64_t label = label_offset - 1; label >= 0; --label)
+    classes.insert(classes.begin(), fmt::format("unused-{}", label));
+  return classes;
+}
+
 class Packer {
  public:
   Packer(const PackOptions& options, const std::shared_ptr<Store>& store,
@@ -51,6 +63,7 @@ class Packer {
   PackReport run() {
     const Stopwatch watch;
     PackReport report;
+    check_old_set(to_, *store_);
     work_.lock(options_.part);
     try {
       open();
@@ -98,7 +111,7 @@ class Packer {
     WorkPlan plan{.source = absolute(options_.source),
                   .options = plan_options(options_, to_),
                   .manifest_options = options_text(options_),
-                  .classes = source_->classes(),
+                  .classes = classes_behind(options_.label_offset, source_->classes()),
                   .passed_over = hidden_folders(options_)};
     if (!own_files_) plan.fingerprint = source_->fingerprint();
     plan.shards.stem = to_.stem;

@@ -416,7 +416,7 @@ TEST_F(Packer, AFullDiskLeavesNothingNewVisible) {
   write_photos(dir, 6);
   const auto counting = std::make_shared<store::FaultyStore>(open_store("."));
   run_pack(options, counting, {}, nullptr);
-  for (std::uint64_t room = 0; room < counting->calls().bytes_appended; room += 97) {
+  for (std::uint64_t room = 0; room < counting->calls().bytes_appended; room += 331) {
     std::filesystem::remove_all(dir.path("out"));
     const auto full =
         std::make_shared<store::FaultyStore>(open_store("."), store::Faults{.space_bytes = room});

@@ -175,6 +175,24 @@ PackReport publish(const PackOptions& options, const Destination& to, WorkFolder
   return Publisher(options, to, work, plan, store).run(cancel);
 }
 
+void check_old_set(const Destination& to, Store& store) {
+  std::optional<record::DatasetManifest> manifest;
+  try {
+    manifest = record::read_manifest(store, to.name());
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::corrupt_data && error.code() != ErrorCode::unsupported) throw;
+  }
+  if (!manifest) return;
+  const std::string format = manifest->format.empty() ? "recordio" : manifest->format;
+  if (format == to_string(to.format)) return;
+  throw Error(ErrorCode::invalid_argument,
+              {.operation = "pack",
+               .object = "destination " + to.name(),
+               .found = fmt::format("{} is there, of a set in the format {}", to.manifest, format),
+               .allowed = "a name that no set of another format has",
+               .next_step = "take another name, or remove that set"});
+}
+
 std::optional<PackReport> published_report(const Destination& to, Store& store) {
   const auto manifest = record::read_manifest(store, to.name());
   if (!manifest) return std::nullopt;

@@ -19,6 +19,10 @@ namespace stoker::packing {
 PackReport publish(const PackOptions& options, const Destination& to, WorkFolder& work, const WorkPlan& plan,
                    Store& store, const std::atomic<bool>* cancel);
 
+// Refuses to replace a set of another format: it lies under the same name, with the same manifest.
+// Errors: invalid_argument.
+void check_old_set(const Destination& to, Store& store);
+
 // Of the set that lies under its final names, as its manifest tells it. None: there is none.
 std::optional<PackReport> published_report(const Destination& to, Store& store);
 

@@ -42,7 +42,7 @@ std::uint64_t overhead_of(const PackedSample& sample, RecordFormat format) {
 SampleProbe probe_samples(const PackOptions& options, const Destination& to, const RecordReader& source) {
   SampleProbe probe;
   const std::string root = root_of_keys(options, source.format());
-  SampleTools tools(options, to.format);
+  SampleTools tools(options, to.format, nullptr);
   PackedSample sample;
   Tally tally(options, {});
   const Stopwatch watch;

@@ -50,7 +50,7 @@ class Maker {
     limits.bytes = kHeldBytes;
     keep_bytes_ = kHeldBytes / limits.slots;
     for (int i = 0; i < limits.threads; ++i)
-      tools_.push_back(std::make_unique<SampleTools>(options_, to_.format));
+      tools_.push_back(std::make_unique<SampleTools>(options_, to_.format, cancel_));
     begin_shard();
     end_shards(0);
     OrderedPipeline<PackedSample> pipeline(

@@ -1,7 +1,5 @@
 #include "pack/shard_writer.hpp"
 
-#include <cmath>
-
 #include "pack/duplicates.hpp"
 #include "record/seek_index_place.hpp"
 
@@ -23,13 +21,6 @@ ShardWriter::ShardWriter(const PackOptions& options, const Destination& to, cons
   checksums_ = std::make_unique<LineFile>(*store_, work.checksums_path(plan, shard));
 }
 
-std::string_view ShardWriter::class_of(const PackedSample& sample) const {
-  const std::vector<float>& labels = sample.sample.labels;
-  if (labels.size() != 1 || labels[0] < 0 || labels[0] != std::floor(labels[0])) return {};
-  const auto label = static_cast<std::size_t>(labels[0]);
-  return label < classes_.size() ? std::string_view(classes_[label]) : std::string_view();
-}
-
 void ShardWriter::add(PackedSample& sample) {
   if (!tally_.add(sample)) {
     if (!skipped_) skipped_ = std::make_unique<LineFile>(*store_, skipped_path_);
@@ -42,7 +33,7 @@ void ShardWriter::add(PackedSample& sample) {
                 .main_field = sample.main_field,
                 .id = sample.id,
                 .image = sample.image ? &*sample.image : nullptr,
-                .class_name = class_of(sample)});
+                .class_name = class_name(sample.sample.labels, classes_)});
   if (sample.seek && index_) {
     sample.seek->offset = writer_->main_offset();
     index_->add(*sample.seek, sample.seek_points);

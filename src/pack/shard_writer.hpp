@@ -30,8 +30,6 @@ class ShardWriter {
   void finish();
 
  private:
-  std::string_view class_of(const PackedSample& sample) const;
-
   const std::string summary_path_, skipped_path_;
   const std::vector<std::string>& classes_;
   const std::shared_ptr<Store> store_;

@@ -194,6 +194,43 @@ TEST_F(Shards, ANewPackRemovesTheShardsOfTheOldOne) {
   EXPECT_FALSE(fs::exists(dir.path("out/set-000004.idx")));
 }
 
+TEST_F(Shards, ASetOfAnotherFormatIsNotReplaced) {
+  write_photos(dir, 6);
+  pack(options);
+  const auto before = files_in(dir.path("out"));
+  options.destination = dir.path("out/set.tar");
+  EXPECT_NE(failure().find("set.dataset.json"), std::string::npos);
+  EXPECT_TRUE(files_in(dir.path("out")) == before);
+}
+
+// Every format holds what every other one gave it.
+TEST_F(Shards, AnySourcePacksToAnyFormat) {
+  const auto files = write_photos(dir, 12);
+  const std::string endings[] = {"rec", "tar", "tfrecord"};
+  for (const std::string& first : endings) {
+    options.source = dir.path("photos");
+    options.destination = dir.path("first/" + first + "/set." + first);
+    pack(options);
+    for (const std::string& second : endings) {
+      PackOptions again{.source = dir.path("first/" + first),
+                        .destination = dir.path("second/" + first + second + "/set." + second),
+                        .shards = 2};
+      const PackReport report = pack(again);
+      EXPECT_EQ(report.packed, 12U) << first << " to " << second;
+      EXPECT_TRUE(report.changed.empty());
+      const auto records = read_all(again.destination);
+      ASSERT_EQ(records.size(), 12U) << first << " to " << second;
+      std::size_t i = 0;
+      for (const auto& [key, bytes] : files) {
+        EXPECT_EQ(records[i].bytes, bytes) << first << " to " << second << ": " << key;
+        EXPECT_EQ(records[i].labels, std::vector<float>{key[0] == 'a' ? 0.0F : key[0] == 'b' ? 1.0F : 2.0F});
+        ++i;
+      }
+      EXPECT_EQ(open_records(again.destination)->classes(), report.classes);
+    }
+  }
+}
+
 TEST_F(Shards, KilledAnywhereResumeEndsInTheSameBytes) {
   write_photos(dir, 40);
   options.shards = 8;
@@ -279,6 +316,8 @@ TEST_F(Shards, LabelsAreOffset) {
   const auto records = read_all(options.destination);
   EXPECT_EQ(records.front().labels, std::vector<float>{1});
   EXPECT_EQ(records.back().labels, std::vector<float>{3});
+  EXPECT_EQ(open_records(options.destination)->classes(),
+            (std::vector<std::string>{"unused-0", "ant", "bee", "cat"}));
   options.label_offset = -1;
   EXPECT_NE(failure().find("label-offset"), std::string::npos);
 }

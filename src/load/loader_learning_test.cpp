@@ -128,6 +128,25 @@ TEST_F(LoaderLearning, RanksShareOneIndex) {
   EXPECT_EQ(info.indexed, kSamples);
 }
 
+TEST_F(LoaderLearning, ShardsOfASetLearnEachItsOwnIndex) {
+  for (const char* name : {"set/0.rec", "set/1.rec", "set/2.rec"})
+    folder_.write(name, stoker::test::read_file(container()));
+  const std::string set = folder_.path("set");
+  LoaderOptions learning = options(LearnSeek::full);
+  {
+    Loader loader(open_records(set), learning);
+    see_epoch(loader);
+    see_epoch(loader);
+    EXPECT_EQ(loader.decode_counts().not_learned, "");
+    EXPECT_GE(loader.decode_counts().learned, 3 * kSamples);
+  }
+  EXPECT_EQ(open_records(set)->seek_index().indexed, 3 * kSamples);
+  EXPECT_EQ(open_records(folder_.path("set/2.rec"))->seek_index().indexed, kSamples);
+  Loader loader(open_records(set), learning);
+  see_epoch(loader);
+  EXPECT_GE(loader.decode_counts().seek, 3 * kSamples);
+}
+
 TEST_F(LoaderLearning, ARunThatStopsHalfWayKeepsWhatItLearned) {
   LoaderState state;
   {

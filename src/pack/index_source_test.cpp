@@ -83,6 +83,22 @@ TEST_F(IndexSource, WhatHasNoPointsIsNamed) {
   EXPECT_EQ(open_records(folder_.path("set"))->seek_index().not_indexable, 3u);
 }
 
+TEST_F(IndexSource, EachContainerOfASetIsIndexedBesideItself) {
+  for (const char* name : {"shards/0.rec", "shards/1.rec"})
+    pack({.source = folder_.path("set"), .destination = folder_.path(name), .seek_index = false});
+  for (const char* name : {"shards/0.dataset.json", "shards/1.dataset.json"}) fs::remove(folder_.path(name));
+  const IndexReport report = build_seek_index({.source = folder_.path("shards/*.rec"), .threads = 2});
+  EXPECT_EQ(report.records, 12u);
+  EXPECT_EQ(report.indexed, 12u);
+  EXPECT_EQ(report.index_files, 2u);
+  EXPECT_EQ(report.index_path, folder_.path("shards/0.rec.seek"));
+  EXPECT_EQ(report.index_bytes, fs::file_size(folder_.path("shards/0.rec.seek")) +
+                                    fs::file_size(folder_.path("shards/1.rec.seek")));
+  EXPECT_EQ(test::read_file(folder_.path("shards/0.rec.seek")),
+            test::read_file(folder_.path("shards/1.rec.seek")));  // the same records, each numbered from 0
+  EXPECT_EQ(open_records(folder_.path("shards"))->seek_index().indexed, 12u);
+}
+
 TEST_F(IndexSource, AContainerIsIndexedBesideItself) {
   pack({.source = folder_.path("set"), .destination = folder_.path("x.rec"), .seek_index = false});
   const std::string before = test::read_file(folder_.path("x.rec"));

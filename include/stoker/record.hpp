@@ -174,12 +174,17 @@ class RecordReader {
   virtual std::string index_dir() const { return ""; }
 };
 
-// Opens a folder (ImageFolder rules; hidden folders are no classes), x.lst or x.rec. For a .rec the cached
-// record index is used where it fits, then its .idx, else the file is scanned once and the index cached. A
-// seek index that fits gives the samples their seek points; one that does not is left, and seek_index() says
-// why.
-// Errors: not_found, invalid_argument (an empty class folder, no samples), corrupt_data (a damaged .rec
-// without an index: the offset is named), unsupported (a format that this build does not read).
+// Opens what `source` names: a folder of class folders (ImageFolder rules; hidden folders are no classes), x.lst,
+// a container (.rec, .tar, .tfrecord, each also gzipped), many of them (shards/{000000..000007}.tar, *.tar, their
+// folder, the NAME.dataset.json of a packed set, its folder, or NAME.rec where no such file is), or the folder of
+// an MDS set. Of a container the cached record index is used where it fits, then its text index, else it is
+// scanned once and the index cached. A seek index that fits gives the samples their seek points; one that does
+// not is left, and seek_index() says why.
+// Cost: a gzipped container is unpacked into a temporary file. Many containers are opened in parallel, and take
+// a bounded number of descriptors.
+// Errors: not_found (missing numbers of a range are named), invalid_argument (an empty class folder, no samples,
+// files of several formats), corrupt_data (a damaged container without an index: the offset is named),
+// unsupported (a format that this build does not read).
 std::unique_ptr<RecordReader> open_records(const std::string& source, const OpenOptions& options = {});
 
 // Walks a source from its first byte to its last, past damage.

@@ -19,13 +19,10 @@ bool begins_with(std::span<const std::byte> head, std::string_view text, std::si
   return head.size() >= at + text.size() && std::memcmp(head.data() + at, text.data(), text.size()) == 0;
 }
 
-// Also one whose checksum is wrong, or whose first block was lost to zeros.
-bool is_tar(std::string_view path, std::span<const std::byte> head) {
-  if (head.size() >= kTarBlock && is_tar_header(head.first<kTarBlock>())) return true;
-  if (begins_with(head, "ustar", kTarMagic.begin)) return true;
-  const bool is_empty =
-      std::all_of(head.begin(), head.end(), [](std::byte byte) { return byte == std::byte{}; });
-  return path.ends_with(".tar") && is_empty;
+// Also one whose first checksum is wrong.
+bool is_tar(std::span<const std::byte> head) {
+  return head.size() >= kTarBlock &&
+         (is_tar_header(head.first<kTarBlock>()) || begins_with(head, "ustar", kTarMagic.begin));
 }
 
 // Whether the first line that is not blank is one of a list.
@@ -60,11 +57,10 @@ std::string_view foreign_format(std::string_view path, std::span<const std::byte
 RecordFormat detect_file(const std::string& path, std::span<const std::byte> head) {
   if (head.size() >= 4 && load_le<std::uint32_t>(head.data()) == kMagic) return RecordFormat::recordio;
   if (length_of_head(head)) return RecordFormat::tfrecord;
-  if (is_tar(path, head)) return RecordFormat::tar;
+  if (is_tar(head)) return RecordFormat::tar;
   const std::string_view foreign = foreign_format(path, head);
   if (foreign.empty()) {
-    const auto named = format_of_ending(path);  // empty, or damaged in its first bytes
-    if (named == RecordFormat::recordio || named == RecordFormat::tfrecord) return *named;
+    if (const auto named = format_of_ending(path)) return *named;  // empty, or damaged in its first bytes
     if (path.ends_with(".lst") || is_list(head)) return RecordFormat::list;
   }
   throw Error(

@@ -14,6 +14,7 @@
 #include "record/reader_scanner.hpp"
 #include "record/recordio_writer.hpp"
 #include "record/source_paths.hpp"
+#include "record/tar_writer.hpp"
 #include "record/tfrecord_writer.hpp"
 
 namespace stoker {
@@ -106,11 +107,12 @@ std::unique_ptr<RecordWriter> open_record_writer(const std::string& path, std::s
   if (!format) format = format_of_ending(path);
   const auto its_store = [&] { return store ? std::move(store) : open_store(path); };
   if (format == RecordFormat::recordio) return std::make_unique<record::RecordIOWriter>(its_store(), path);
+  if (format == RecordFormat::tar) return std::make_unique<record::TarWriter>(its_store(), path);
   if (format == RecordFormat::tfrecord) return std::make_unique<record::TFRecordWriter>(its_store(), path);
   throw Error(ErrorCode::unsupported, {.operation = "write records",
                                        .object = path,
                                        .found = "an ending that this build does not write",
-                                       .allowed = ".rec, .tfrecord"});
+                                       .allowed = ".rec, .tar, .tfrecord"});
 }
 
 }  // namespace stoker

@@ -188,8 +188,8 @@ TEST_F(RecordIOWrite, WhatFailsBeforeFinishLeavesTheOldSetUntouched) {
 }
 
 TEST_F(RecordIOWrite, OtherEndingsAreUnsupported) {
-  EXPECT_TRUE(says(error_of([&] { open_record_writer(folder_.path("x.tar")); }), ErrorCode::unsupported,
-                   {"x.tar", ".rec"}));
+  EXPECT_TRUE(says(error_of([&] { open_record_writer(folder_.path("x.zip")); }), ErrorCode::unsupported,
+                   {"x.zip", ".rec"}));
 }
 
 }  // namespace

@@ -219,10 +219,10 @@ std::optional<std::string> TarMembers::take_pax_record(std::string_view key, std
   if (!is_path && !is_size && !is_sparse) return std::nullopt;
   if (global) return fmt::format("the header at offset {} gives all members that follow one {}", at_, key);
   is_sparse_ |= is_sparse;
-  if (is_path) {
+  if (is_path && !value.empty()) {
     if (!set_name(value))
       return fmt::format("the path at offset {} is longer than {} bytes", at_, kLongestTarName);
-    named_by_pax_ = !value.empty();
+    named_by_pax_ = true;
   }
   if (is_size) {
     std::uint64_t bytes = 0;

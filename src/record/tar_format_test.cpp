@@ -195,6 +195,8 @@ TEST(TarFormat, ExtendedHeadersThatHoldNoRecords) {
   EXPECT_THAT(members_of(tar_pax({{"size", "1x"}}) + tar_file("a.jpg", "")),
               ElementsAre(HasSubstr("is no number")));
   EXPECT_THAT(members_of(tar_pax({{"path", ""}}) + tar_file("a.jpg", "")), ElementsAre("a.jpg 0@1536"));
+  EXPECT_THAT(members_of(tar_long_name("b.jpg") + tar_pax({{"path", ""}}) + tar_file("a.jpg", "")),
+              ElementsAre("b.jpg 0@2560"));
 }
 
 TEST(TarFormat, SparseFilesAreRefusedNotCut) {

@@ -7,6 +7,9 @@
 
 #if defined(__x86_64__)
 #include <nmmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_acle.h>
+#include <sys/auxv.h>
 #endif
 
 namespace stoker {
@@ -25,8 +28,33 @@ constexpr std::array<std::uint32_t, 256> make_table() {
 constexpr std::array<std::uint32_t, 256> kTable = make_table();
 
 #if defined(__x86_64__)
+#define STOKER_CRC_TARGET __attribute__((target("sse4.2")))
+#elif defined(__aarch64__)
+#define STOKER_CRC_TARGET __attribute__((target("+crc")))
+#endif
 
-// The crc32 instruction takes 3 cycles and starts one a cycle, so three runs of kLane bytes go side by side.
+#if defined(STOKER_CRC_TARGET)
+
+#if defined(__x86_64__)
+bool cpu_has_crc32c() { return __builtin_cpu_supports("sse4.2"); }
+using Crc = std::uint64_t;  // as the instruction has it: narrowing between steps would cost one more each
+STOKER_CRC_TARGET inline Crc step(Crc crc, std::uint64_t word) { return _mm_crc32_u64(crc, word); }
+STOKER_CRC_TARGET inline Crc step(Crc crc, std::byte byte) {
+  return _mm_crc32_u8(static_cast<std::uint32_t>(crc), static_cast<std::uint8_t>(byte));
+}
+#else
+bool cpu_has_crc32c() {
+  constexpr unsigned long kHasCrc32 = 1ul << 7;  // HWCAP_CRC32 of Linux
+  return (getauxval(AT_HWCAP) & kHasCrc32) != 0;
+}
+using Crc = std::uint32_t;
+STOKER_CRC_TARGET inline Crc step(Crc crc, std::uint64_t word) { return __crc32cd(crc, word); }
+STOKER_CRC_TARGET inline Crc step(Crc crc, std::byte byte) {
+  return __crc32cb(crc, static_cast<std::uint8_t>(byte));
+}
+#endif
+
+// The instruction takes 3 cycles and starts one a cycle, so three runs of kLane bytes go side by side.
 // Their values join by the operator "advance a CRC by kLane zero bytes", which is linear: four tables of 256.
 constexpr std::size_t kLane = 2048;
 
@@ -50,28 +78,26 @@ struct AdvanceTables {
   }
 };
 
-__attribute__((target("sse4.2"))) std::uint32_t crc32c_sse42(std::span<const std::byte> bytes,
-                                                             std::uint32_t before) {
+STOKER_CRC_TARGET std::uint32_t crc32c_hardware(std::span<const std::byte> bytes, std::uint32_t before) {
   static const AdvanceTables advance;
   const std::byte* p = bytes.data();
   std::size_t left = bytes.size();
-  std::uint64_t crc = ~before;
+  Crc crc = ~before;
   while (left >= 3 * kLane) {
-    std::uint64_t second = 0, third = 0;
+    Crc second = 0, third = 0;
     for (std::size_t i = 0; i < kLane; i += 8) {
-      crc = _mm_crc32_u64(crc, load_le<std::uint64_t>(p + i));
-      second = _mm_crc32_u64(second, load_le<std::uint64_t>(p + kLane + i));
-      third = _mm_crc32_u64(third, load_le<std::uint64_t>(p + 2 * kLane + i));
+      crc = step(crc, load_le<std::uint64_t>(p + i));
+      second = step(second, load_le<std::uint64_t>(p + kLane + i));
+      third = step(third, load_le<std::uint64_t>(p + 2 * kLane + i));
     }
     crc = advance(static_cast<std::uint32_t>(crc)) ^ second;
     crc = advance(static_cast<std::uint32_t>(crc)) ^ third;
     p += 3 * kLane;
     left -= 3 * kLane;
   }
-  for (; left >= 8; p += 8, left -= 8) crc = _mm_crc32_u64(crc, load_le<std::uint64_t>(p));
-  auto narrow = static_cast<std::uint32_t>(crc);
-  for (; left > 0; ++p, --left) narrow = _mm_crc32_u8(narrow, static_cast<std::uint8_t>(*p));
-  return ~narrow;
+  for (; left >= 8; p += 8, left -= 8) crc = step(crc, load_le<std::uint64_t>(p));
+  for (; left > 0; ++p, --left) crc = step(crc, *p);
+  return ~static_cast<std::uint32_t>(crc);
 }
 
 #endif
@@ -85,9 +111,9 @@ std::uint32_t crc32c_reference(std::span<const std::byte> bytes, std::uint32_t b
 }
 
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) {
-#if defined(__x86_64__)
-  static const bool has_sse42 = __builtin_cpu_supports("sse4.2");
-  if (has_sse42) return crc32c_sse42(bytes, before);
+#if defined(STOKER_CRC_TARGET)
+  static const bool in_hardware = cpu_has_crc32c();
+  if (in_hardware) return crc32c_hardware(bytes, before);
 #endif
   return crc32c_reference(bytes, before);
 }

@@ -7,7 +7,7 @@
 
 namespace stoker {
 
-// CRC-32C (Castagnoli, reflected 0x82F63B78), by the SSE 4.2 instruction where the CPU has it.
+// CRC-32C (Castagnoli, reflected 0x82F63B78), by the instruction of SSE 4.2 or ARMv8 where the CPU has it.
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before = 0);
 // The same by table: the reference that the fast one must equal.
 std::uint32_t crc32c_reference(std::span<const std::byte> bytes, std::uint32_t before = 0);

@@ -48,6 +48,7 @@ const std::vector<Kind>& kinds() {
       {"restarts-far", {.restart_interval = 100}},
       {"progressive", {.progressive = true}, false},
       {"arithmetic", {.arithmetic = true}, false},
+      {"arithmetic-progressive", {.progressive = true, .arithmetic = true}, false},
       {"inks", {.components = 4}, false},
   };
   return all;
@@ -183,6 +184,7 @@ void write_all(const std::string& folder) {
   const std::vector<SeedFile> files = jpeg_files();
   for (const SeedFile& file : files) {
     writer.write_image("image_decode", file);
+    writer.write_image("transcode", file);
     if (!file.baseline) continue;
     writer.write_image("jpeg_differential", file);
     writer.write_image("own_decoder", file);

@@ -125,6 +125,13 @@ Bytes points_of(const Bytes& file, int interval) {
   return packed;
 }
 
+Bytes bytes_of_file(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
 void write_indexes(const Writer& writer, const std::vector<SeedFile>& files) {
   const auto store = open_store(".");
   for (const std::size_t records : {0, 1, 5}) {
@@ -142,13 +149,47 @@ void write_indexes(const Writer& writer, const std::vector<SeedFile>& files) {
       index.add(entry);
     }
     index.commit();
-    std::ifstream stream(path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(stream), {}};
-    const auto bytes = std::as_bytes(std::span(text));
+    const Bytes bytes = bytes_of_file(path);
     std::filesystem::remove(path);
     for (const unsigned chosen : {0u, 2u, 3u, 7u})
       writer.write("seek_index", std::to_string(records) + "-" + std::to_string(chosen),
-                   {static_cast<std::byte>(chosen)}, Bytes(bytes.begin(), bytes.end()));
+                   {static_cast<std::byte>(chosen)}, bytes);
+  }
+}
+
+// A container of some of the samples 0 to 3: of one field and several, without labels and with.
+Bytes container_of(const std::string& path, std::span<const std::size_t> samples, std::size_t most_fields) {
+  const auto container = open_record_writer(path);
+  const std::vector<float> labels = {1, 2.5f};
+  const std::string image = "\xff\xd8\xff some bytes\x0a\x23\xd7\xce of an image", words = "{}";
+  const std::vector<Field> fields = {{.name = "jpg", .bytes = std::as_bytes(std::span(image))},
+                                     {.name = "json", .bytes = std::as_bytes(std::span(words))}};
+  for (const std::size_t i : samples)
+    container->add({.key = i == 3 ? std::string(120, 'n') : std::to_string(i),
+                    .labels = std::span(labels).first(i % 3),
+                    .fields = std::span(fields).first(1 + i % most_fields)});
+  container->finish();
+  Bytes bytes = bytes_of_file(path);
+  for (const std::string& made :
+       {path, path + ".index", path + ".idx", std::filesystem::path(path).replace_extension(".idx").string()})
+    std::filesystem::remove(made);
+  return bytes;
+}
+
+void write_containers(const Writer& writer) {
+  constexpr std::size_t kLongest = 4096 - 1;  // more is not fuzzed
+  const std::vector<std::vector<std::size_t>> groups = {{0}, {1}, {2}, {3}, {0, 2}, {0, 0}};
+  const std::vector<std::string> endings = {".rec", ".tar", ".tfrecord"};
+  for (std::size_t format = 0; format < endings.size(); ++format) {
+    for (std::size_t group = 0; group < groups.size(); ++group) {
+      Bytes bytes = container_of((writer.folder() / ("container" + endings[format])).string(), groups[group],
+                                 format == 0 ? 1 : 2);
+      bytes.resize(std::min(bytes.size(), kLongest));  // of a tar, zeros
+      for (const unsigned sealed : {0x00u, 0x10u})
+        writer.write("container",
+                     endings[format].substr(1) + std::to_string(group) + "-" + std::to_string(sealed),
+                     {static_cast<std::byte>(format | sealed)}, bytes);
+    }
   }
 }
 
@@ -194,6 +235,7 @@ void write_all(const std::string& folder) {
   }
   for (const SeedFile& file : other_images()) writer.write_image("image_decode", file);
   write_indexes(writer, files);
+  write_containers(writer);
   write_traces(writer);
   write_arrays(writer);
 }

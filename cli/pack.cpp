@@ -32,7 +32,7 @@ PackPart parse_part(std::string_view text) {
   return {index, count};
 }
 
-void declare_shards(Options& options, PackOptions& pack, bool& merge) {
+void declare_shards(Options& options, PackOptions& pack) {
   static constexpr std::array<Choice<RecordFormat>, 3> kFormats{
       {{"rec", RecordFormat::recordio}, {"tar", RecordFormat::tar}, {"tfrecord", RecordFormat::tfrecord}}};
   static constexpr std::array<std::string_view, 3> kNames{kFormats[0].name, kFormats[1].name,
@@ -44,28 +44,17 @@ void declare_shards(Options& options, PackOptions& pack, bool& merge) {
   options.custom("--shards", "N", "1", "so many", [&pack](std::string_view text) {
     pack.shards = static_cast<std::uint64_t>(parse_integer(text, {.low = 1, .high = 1e6}));
   });
-  options.custom("--part", "i/n", "", "the shards of process i of n",
+  options.custom("--part", "i/n", "", "the shards of process i of n; then --merge",
                  [&pack](std::string_view text) { pack.part = parse_part(text); });
-  options.text(pack.precompute, "--precompute", "STEPS", "on .npy: spectrogram(window=256)");
-  options.text(pack.precompute_command, "--precompute-command", "CMD", "on any bytes");
-  options.flag(merge, "--merge", "put all parts in place");
   options.flag(pack.resume, "--resume", "go on with an interrupted pack");
-  options.flag(pack.drop_fields, "--drop-fields", "leave what rec cannot hold");
-  options.custom("--label-offset", "K", "0", "added to labels", [&pack](std::string_view text) {
-    pack.label_offset = parse_integer(text, {.low = -1e6, .high = 1e6});
-  });
 }
 
-void declare(Options& options, PackOptions& pack, bool& no_index, bool& dry_run) {
+void declare_pixels(Options& options, PackOptions& pack) {
   static constexpr std::array<Choice<Encode>, 3> kEncodes{
       {{"keep", Encode::keep}, {"jpeg", Encode::jpeg}, {"png", Encode::png}}};
   static constexpr std::array<Choice<Subsampling>, 3> kSubsamplings{
       {{"keep", Subsampling::keep}, {"420", Subsampling::s420}, {"444", Subsampling::s444}}};
-  static constexpr std::array<Choice<OnError>, 2> kOnErrors{
-      {{"skip", OnError::skip}, {"raise", OnError::raise}}};
   static constexpr Range kSides{.low = 1, .high = 65500};
-  options.positional(pack.source, "SOURCE");
-  options.positional(pack.destination, "DEST");
   options.custom(
       "--resize-short", "N", "", "short side to N; smaller images pass untouched",
       [&pack](std::string_view text) { pack.resize_short = static_cast<int>(parse_integer(text, kSides)); });
@@ -74,21 +63,33 @@ void declare(Options& options, PackOptions& pack, bool& no_index, bool& dry_run)
     pack.max_side = static_cast<int>(parse_integer(text, kSides));
   });
   options.flag(pack.center_crop, "--center-crop", "to the square, behind the resize");
-  options.custom("--quality", "N", "90 where pixels change",
-                 "of JPEGs written, 1..100; given alone it re-encodes all", [&pack](std::string_view text) {
+  options.custom("--quality", "N", "90", "of JPEGs written; alone it re-encodes all",
+                 [&pack](std::string_view text) {
                    pack.quality = static_cast<int>(parse_integer(text, {.low = 1, .high = 100}));
                  });
   options.choice(pack.encode, "--encode", "changed images as", kEncodes);
   options.choice(pack.subsampling, "--subsampling", "of JPEGs written", kSubsamplings);
   options.flag(pack.baseline, "--baseline", "other JPEGs made baseline, without loss");
   options.flag(pack.upright, "--upright", "turned by EXIF, without loss if possible");
+}
+
+void declare_rare(Options& options, PackOptions& pack, bool& merge, bool& no_index) {
+  static constexpr std::array<Choice<OnError>, 2> kOnErrors{
+      {{"skip", OnError::skip}, {"raise", OnError::raise}}};
+  options.begin_rare();
+  options.flag(merge, "--merge", "put all parts in place");
+  options.text(pack.precompute, "--precompute", "STEPS", "on .npy: spectrogram(window=256)");
+  options.text(pack.precompute_command, "--precompute-command", "CMD", "on any bytes");
+  options.flag(pack.drop_fields, "--drop-fields", "leave what rec cannot hold");
+  options.custom("--label-offset", "K", "0", "added to labels", [&pack](std::string_view text) {
+    pack.label_offset = parse_integer(text, {.low = -1e6, .high = 1e6});
+  });
   options.flag(no_index, "--no-index", "leave the seek index");
   options.choice(pack.on_error, "--on-error", "an unreadable image", kOnErrors);
   declare_max_bad_share(options, pack.max_bad_share);
   declare_max_pixels(options, pack.max_pixels);
   declare_open(options, pack.open);
   options.threads(pack.threads, "--threads", "same output for any");
-  options.flag(dry_run, "--dry-run", "predict, write nothing");
 }
 
 Json to_json(const PackReport& report, bool dry_run) {
@@ -188,8 +189,12 @@ int run_pack(const Call& call) {
       "pack", "stoker pack photos/ train.rec --resize-short 256 --quality 90",
       "Writes the samples of a folder (sub-folders are classes), list or container as shards with their "
       "indexes and manifest. Without options bytes pass untouched.");
-  declare(options, pack, no_index, dry_run);
-  declare_shards(options, pack, merge);
+  options.positional(pack.source, "SOURCE");
+  options.positional(pack.destination, "DEST");
+  declare_pixels(options, pack);
+  declare_shards(options, pack);
+  options.flag(dry_run, "--dry-run", "predict, write nothing");
+  declare_rare(options, pack, merge, no_index);
   if (!call.parse(options, common)) return kDone;
   pack.seek_index = !no_index;
 

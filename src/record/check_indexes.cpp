@@ -13,6 +13,7 @@
 #include "record/record_index.hpp"
 #include "record/seek_index_place.hpp"
 #include "record/text_index.hpp"
+#include "record/tfrecord_index.hpp"
 
 namespace stoker {
 
@@ -28,6 +29,7 @@ struct Truth {
     std::uint64_t begin, end;
   };
   std::vector<std::uint64_t> records;
+  std::vector<std::uint64_t> ends;  // of each
   std::vector<Stretch> damaged;
 
   bool in_damage(std::uint64_t offset) const {
@@ -38,6 +40,10 @@ struct Truth {
   }
   bool is_record(std::uint64_t offset) const {
     return std::binary_search(records.begin(), records.end(), offset);
+  }
+  std::uint64_t bytes_of(std::uint64_t record) const {
+    const auto at = std::lower_bound(records.begin(), records.end(), record) - records.begin();
+    return ends[static_cast<std::size_t>(at)] - record;
   }
 };
 
@@ -53,22 +59,43 @@ Truth walk_past_damage(const ContainerFormat& format, const ReadableFile& contai
       truth.damaged.push_back({offset, resume});
       offset = resume;
     } else {
-      if (walked.is_record) truth.records.push_back(offset);
+      if (walked.is_record) {
+        truth.records.push_back(offset);
+        truth.ends.push_back(walked.end);
+      }
       offset = walked.end;
     }
   }
   return truth;
 }
 
+// The text index that the format's own tools put beside a container.
+struct TextIndexKind {
+  std::string path;       // empty: they put none
+  std::string_view line;  // what each holds
+  void (*read)(const ReadableFile&, const std::function<bool(const TextIndexLine&)>&) = nullptr;
+};
+
+TextIndexKind text_index_of(RecordFormat format, const std::string& container) {
+  if (format == RecordFormat::recordio)
+    return {text_index_path(container), "key, tab, offset", &read_text_index};
+  if (format == RecordFormat::tfrecord)
+    return {tfrecord_index_path(container), "offset, blank, length", &read_tfrecord_index};
+  return {};
+}
+
 class Checker {
  public:
   Checker(const ContainerFormat& format, Store& store, const ReadableFile& container,
           ManifestFinder& manifests)
-      : format_(format), store_(store), container_(container), manifests_(manifests) {}
+      : format_(format),
+        store_(store),
+        container_(container),
+        manifests_(manifests),
+        text_index_(text_index_of(format.format(), container.path())) {}
 
   std::vector<BadRecord> check() {
-    const auto text =
-        format_.format() == RecordFormat::recordio ? open(text_index_path(container_.path())) : nullptr;
+    const auto text = text_index_.path.empty() ? nullptr : open(text_index_.path);
     const auto index = open(record_index_path(container_.path()));
     if (text || index) truth_ = walk_past_damage(format_, container_);
     if (text) check_text(*text);
@@ -104,7 +131,7 @@ class Checker {
     std::vector<std::uint64_t> sorted;
     std::size_t reports = 0;
     try {
-      read_text_index(index, [&](const TextIndexLine& line) {
+      text_index_.read(index, [&](const TextIndexLine& line) {
         const std::string reason = wrong_with(line);
         if (!reason.empty() && ++reports <= kMostReports)
           report(index.path(), line.offset.value_or(0), std::string(line.key),
@@ -128,10 +155,16 @@ class Checker {
   }
 
   std::string wrong_with(const TextIndexLine& line) const {
-    if (!line.offset) return "no \"key, tab, offset\"";
+    if (!line.offset) return fmt::format("no \"{}\"", text_index_.line);
     if (*line.offset >= container_.bytes())
       return fmt::format("offset {} in a container of {} bytes", *line.offset, container_.bytes());
-    if (truth_.is_record(*line.offset) || truth_.in_damage(*line.offset)) return "";
+    if (truth_.is_record(*line.offset)) {
+      const std::uint64_t bytes = truth_.bytes_of(*line.offset);
+      return !line.bytes || line.bytes == bytes
+                 ? ""
+                 : fmt::format("{} bytes, where the record has {}", *line.bytes, bytes);
+    }
+    if (truth_.in_damage(*line.offset)) return "";
     return fmt::format("no record begins at offset {}", *line.offset);
   }
 
@@ -190,6 +223,7 @@ class Checker {
   Store& store_;
   const ReadableFile& container_;
   ManifestFinder& manifests_;
+  const TextIndexKind text_index_;
   Truth truth_;
   std::vector<BadRecord> bad_;
 };

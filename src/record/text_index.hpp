@@ -18,8 +18,9 @@ std::string text_index_path(const std::string& container);
 // One line of an index; `offset` is none where the line does not hold one.
 struct TextIndexLine {
   std::uint64_t number = 0;
-  std::string_view key;
+  std::string_view key;  // empty: this kind of index has none
   std::optional<std::uint64_t> offset;
+  std::optional<std::uint64_t> bytes;  // of the record; none: this kind of index does not tell
 };
 
 // Calls `visit` for every line that is not blank, until it returns false.

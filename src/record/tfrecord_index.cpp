@@ -15,22 +15,20 @@ namespace stoker::record {
 
 namespace {
 
-struct IndexLine {
-  std::uint64_t offset = 0;
-  std::uint64_t bytes = 0;
-};
-
 bool parse_number(std::string_view text, std::uint64_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-std::optional<IndexLine> parse_line(std::string_view line) {
-  const std::size_t blank = line.find_first_of(" \t");
-  IndexLine parsed;
-  if (blank == std::string_view::npos || !parse_number(line.substr(0, blank), parsed.offset) ||
-      !parse_number(trimmed(line.substr(blank)), parsed.bytes))
-    return std::nullopt;
+TextIndexLine parse_line(std::string_view text, std::uint64_t number) {
+  TextIndexLine parsed{.number = number};
+  const std::size_t blank = text.find_first_of(" \t");
+  std::uint64_t offset = 0, bytes = 0;
+  if (blank == std::string_view::npos || !parse_number(text.substr(0, blank), offset) ||
+      !parse_number(trimmed(text.substr(blank)), bytes))
+    return parsed;
+  parsed.offset = offset;
+  parsed.bytes = bytes;
   return parsed;
 }
 
@@ -53,23 +51,20 @@ std::optional<std::vector<std::uint64_t>> offsets_of(const ReadableFile& index,
                                                      const ReadableFile& container) {
   std::vector<std::uint64_t> offsets;
   std::uint64_t end = 0;
+  bool fits = true;
   try {
-    LineReader lines(index);
-    while (const auto line = lines.next()) {
-      const std::string_view text = trimmed(*line);
-      if (text.empty()) continue;
-      const auto parsed = parse_line(text);
-      if (!parsed || parsed->offset != end || parsed->bytes < kTFRecordFraming ||
-          parsed->bytes > container.bytes() - end)
-        return std::nullopt;
+    read_tfrecord_index(index, [&](const TextIndexLine& line) {
+      fits = line.offset == end && line.bytes >= kTFRecordFraming && line.bytes <= container.bytes() - end;
+      if (!fits) return false;
       offsets.push_back(end);
-      end += parsed->bytes;
-    }
+      end += *line.bytes;
+      return true;
+    });
   } catch (const Error& error) {
     if (error.code() != ErrorCode::corrupt_data) throw;
     return std::nullopt;
   }
-  if (end != container.bytes()) return std::nullopt;
+  if (!fits || end != container.bytes()) return std::nullopt;
   offsets.push_back(end);
   if (!stands_on_records(offsets, container)) return std::nullopt;
   return offsets;
@@ -89,6 +84,14 @@ std::string tfrecord_index_path(const std::string& container) { return container
 
 std::string tfrecord_index_line(std::uint64_t offset, std::uint64_t bytes) {
   return fmt::format("{} {}\n", offset, bytes);
+}
+
+void read_tfrecord_index(const ReadableFile& index, const std::function<bool(const TextIndexLine&)>& visit) {
+  LineReader lines(index);
+  while (const auto line = lines.next()) {
+    const std::string_view text = trimmed(*line);
+    if (!text.empty() && !visit(parse_line(text, lines.number()))) return;
+  }
 }
 
 std::optional<std::vector<std::uint64_t>> offsets_of_tfrecord_index(Store& store,

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "stoker/store.hpp"
+
+#include "record/text_index.hpp"
 
 namespace stoker::record {
 
@@ -14,6 +17,10 @@ namespace stoker::record {
 std::string tfrecord_index_path(const std::string& container);
 // The line of a record; `bytes` with its framing.
 std::string tfrecord_index_line(std::uint64_t offset, std::uint64_t bytes);
+
+// Calls `visit` for every line that is not blank, until it returns false.
+// Errors: io, corrupt_data (not text).
+void read_tfrecord_index(const ReadableFile& index, const std::function<bool(const TextIndexLine&)>& visit);
 
 // The offsets of the records of `container`, with its end behind them, by x.tfrecord.idx or x.idx. None where
 // there is none, or none that fits: lines that do not each begin where the one before ends, from the

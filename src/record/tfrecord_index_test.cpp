@@ -58,6 +58,24 @@ TEST_F(TFRecordIndex, OneThatDoesNotFitIsLeft) {
   }
 }
 
+TEST_F(TFRecordIndex, WhatIsWrongInItIsTold) {
+  const auto reasons = [&](std::string_view lines) {
+    folder_.write("x.tfrecord.idx", lines);
+    std::vector<std::string> all;
+    for (const BadRecord& bad : check_indexes(folder_.path("x.tfrecord"))) {
+      EXPECT_EQ(bad.container, folder_.path("x.tfrecord.idx"));
+      all.push_back(bad.reason);
+    }
+    return all;
+  };
+  EXPECT_THAT(reasons("0 19\n19 16\n35 22\n"), ElementsAre());
+  EXPECT_THAT(
+      reasons("0 19\n19 17\n36 21\nbroken\n57 16\n"),
+      ElementsAre("line 2: 17 bytes, where the record has 16", "line 3: no record begins at offset 36",
+                  "line 4: no \"offset, blank, length\"", "line 5: offset 57 in a container of 57 bytes",
+                  testing::HasSubstr("1 records are not in the index, the first at offset 35")));
+}
+
 TEST_F(TFRecordIndex, IsNoTextIsLeft) {
   folder_.write("x.tfrecord.idx", std::string(2 << 20, '\0'));
   EXPECT_EQ(offsets(), std::nullopt);

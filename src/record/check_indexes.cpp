@@ -243,9 +243,9 @@ void check_shards(const std::shared_ptr<Store>& store, const SourcePaths& paths,
       if (!has_own_files(opened.format))
         append(bad, Checker(container_format(opened.format), *store, *opened.file, manifests).check());
     } catch (const Error& error) {
-      if (paths.files.size() == 1 || error.code() == ErrorCode::out_of_resources ||
-          error.code() == ErrorCode::unavailable)
-        throw;
+      const ErrorCode code = error.code();
+      if (code == ErrorCode::out_of_resources || code == ErrorCode::unavailable) throw;
+      if (paths.files.size() == 1 && code != ErrorCode::corrupt_data) throw;
       continue;
     }
     // Nothing is opened once more for an index that is not there.

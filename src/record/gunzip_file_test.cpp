@@ -70,6 +70,11 @@ TEST_F(GunzipFile, CutAndDamagedFilesNameTheOffset) {
   folder_.write("cut.rec.gz", whole.substr(0, whole.size() - 9));
   EXPECT_TRUE(says(error_of([&] { open("cut.rec.gz"); }), ErrorCode::corrupt_data,
                    {"cut.rec.gz at offset " + std::to_string(whole.size() - 9), "ends early"}));
+  // Those who walk a source go past damage, and tell it.
+  EXPECT_THAT(
+      story(*scan_records(folder_.path("cut.rec.gz"))),
+      testing::ElementsAre(testing::HasSubstr("cut.rec.gz at offset " + std::to_string(whole.size() - 9))));
+  EXPECT_THAT(check_indexes(folder_.path("cut.rec.gz")), testing::IsEmpty());
   std::string damaged = whole;
   damaged[whole.size() - 5] = static_cast<char>(damaged[whole.size() - 5] ^ 1);
   folder_.write("damaged.rec.gz", damaged);

@@ -13,6 +13,7 @@
 #include "record/open_container.hpp"
 #include "record/reader_scanner.hpp"
 #include "record/recordio_writer.hpp"
+#include "record/shard_set_scanner.hpp"
 #include "record/source_paths.hpp"
 #include "record/tar_writer.hpp"
 #include "record/tfrecord_writer.hpp"
@@ -63,10 +64,18 @@ std::unique_ptr<RecordReader> open_one_file(const Found& found, const OpenOption
 }
 
 std::unique_ptr<RecordScanner> scan_one_file(const Found& found, const OpenOptions& options) {
+  const std::string& path = found.paths.files.front();
   GunzipArea area(options.index_dir);
-  OpenedFile opened = open_file(*found.store, found.paths.files.front(), area);
-  if (has_own_files(opened.format)) return std::make_unique<ReaderScanner>(open_list(found, options));
-  return std::make_unique<ContainerScanner>(container_format(opened.format), std::move(opened.file));
+  try {
+    OpenedFile opened = open_file(*found.store, path, area);
+    if (has_own_files(opened.format)) return std::make_unique<ReaderScanner>(open_list(found, options));
+    return std::make_unique<ContainerScanner>(container_format(opened.format), std::move(opened.file));
+  } catch (const Error& error) {  // a damaged gzip
+    if (error.code() != ErrorCode::corrupt_data) throw;
+    return std::make_unique<ShardSetScanner>(
+        std::vector{path},
+        [error](std::size_t, std::uint64_t) -> std::unique_ptr<RecordScanner> { throw Error(error); });
+  }
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "base/crc.hpp"
 #include "record/record_fixture.hpp"
+#include "record/seek_index_writer.hpp"
 #include "support/shared_data.hpp"
 #include "support/temp_dir.hpp"
 
@@ -112,11 +113,13 @@ TEST_F(ForeignSets, GzippedTFRecordEqualsItsTable) {
   }
 }
 
-// Opens a set of 2,000 shards from a process that may open 64 files, and reads it from 8 threads.
-void read_with_few_descriptors(const std::string& folder) {
+// Opens a set from a process that may open 64 files, and reads it from 8 threads. No cache is written, and
+// seek indexes lie in `index_dir`.
+void read_with_few_descriptors(const std::string& folder, const std::string& index_dir, std::size_t records,
+                               bool has_points) {
   const rlimit few{64, 64};
   if (::setrlimit(RLIMIT_NOFILE, &few) != 0) std::exit(2);
-  const auto reader = open_records(folder, {.index_dir = "/dev/null/none"});  // no cache to write
+  const auto reader = open_records(folder, {.index_dir = index_dir});
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
   for (std::size_t t = 0; t < 8; ++t)
@@ -128,7 +131,7 @@ void read_with_few_descriptors(const std::string& folder) {
           reader->read(i, sample);
           const auto main = sample.main();
           const std::string text(reinterpret_cast<const char*>(main.data()), main.size());
-          if (text != fmt::format("sample {}", i)) ++wrong;
+          if (text != fmt::format("sample {}", i) || sample.seek_points.empty() == has_points) ++wrong;
         }
       } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());
@@ -136,24 +139,60 @@ void read_with_few_descriptors(const std::string& folder) {
       }
     });
   for (std::thread& thread : threads) thread.join();
-  std::exit(wrong == 0 && reader->size() == 4'000 ? 0 : 1);
+  std::exit(wrong == 0 && reader->size() == records ? 0 : 1);
 }
 
-TEST(ManyShards, NeedFewDescriptors) {
-  testing::GTEST_FLAG(death_test_style) = "threadsafe";  // a process of its own, whose limits are its own
-  const char* const told = std::getenv("STOKER_TEST_MANY_SHARDS");  // the same folder in that process
-  std::optional<test::TempDir> dir;
-  if (!told) dir.emplace();
-  const std::string folder = told ? told : dir->path("set");
-  if (!told) {
-    for (int shard = 0; shard < 2'000; ++shard)
-      dir->write(fmt::format("set/{:05}.rec", shard),
-                 record::part(0, fmt::format("sample {}", 2 * shard)) +
-                     record::part(0, fmt::format("sample {}", 2 * shard + 1)));
-    ::setenv("STOKER_TEST_MANY_SHARDS", folder.c_str(), 1);
+// A folder that the process of a death test finds again.
+class ManyShards : public testing::Test {
+ protected:
+  ManyShards() {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";  // a process of its own, whose limits are its own
+    if (const char* const told = std::getenv(kVariable)) {
+      folder_ = told;
+      return;
+    }
+    folder_ = dir_.emplace().path();
+    ::setenv(kVariable, folder_.c_str(), 1);
   }
-  EXPECT_EXIT(read_with_few_descriptors(folder), testing::ExitedWithCode(0), "");
-  ::unsetenv("STOKER_TEST_MANY_SHARDS");
+  ~ManyShards() override {
+    if (dir_) ::unsetenv(kVariable);
+  }
+
+  bool is_first_process() const { return dir_.has_value(); }
+  std::string set() const { return folder_ + "/set"; }
+  void write_shards(int shards) {
+    for (int i = 0; i < shards; ++i)
+      dir_->write(fmt::format("set/{:05}.rec", i), record::part(0, fmt::format("sample {}", 2 * i)) +
+                                                       record::part(0, fmt::format("sample {}", 2 * i + 1)));
+  }
+
+  static constexpr const char* kVariable = "STOKER_TEST_MANY_SHARDS";
+  std::optional<test::TempDir> dir_;
+  std::string folder_;
+};
+
+TEST_F(ManyShards, NeedFewDescriptors) {
+  if (is_first_process()) write_shards(2'000);
+  EXPECT_EXIT(read_with_few_descriptors(set(), "/dev/null/none", 4'000, false), testing::ExitedWithCode(0),
+              "");
+}
+
+TEST_F(ManyShards, SeekIndexesComeOutOfThePoolToo) {
+  const std::string indexes = folder_ + "/indexes";
+  if (is_first_process()) {
+    write_shards(100);
+    const std::shared_ptr<RecordReader> reader = open_records(set(), {.index_dir = indexes});
+    record::SeekIndexWriter writer(reader, indexes);
+    Sample sample;
+    for (std::size_t i = 0; i < reader->size(); ++i) {
+      reader->read(i, sample);
+      record::SeekEntry entry = record::describe_image(*reader, i, sample);
+      entry.points = 1;
+      writer.add(i, entry, record::bytes_of("pts"));
+    }
+    EXPECT_EQ(writer.publish().files, 100u);
+  }
+  EXPECT_EXIT(read_with_few_descriptors(set(), indexes, 200, true), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

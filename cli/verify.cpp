@@ -47,13 +47,13 @@ void tell(const packing::VerifyReport& report, const Call& call) {
 int run_verify(const Call& call) {
   packing::VerifyOptions verify;
   CommonOptions common;
-  Options options(
-      "verify", "stoker verify train.rec --decode",
-      "Reads a folder, x.lst or x.rec whole and checks framing, indexes and the dataset manifest against "
-      "the data. Exits with 3 if anything is bad.");
+  Options options("verify", "stoker verify train.rec --decode",
+                  "Reads a source whole, shards side by side, and checks framing, CRCs, indexes, list and "
+                  "dataset manifest "
+                  "against the data. Exits with 3 if anything is bad.");
   options.positional(verify.source, "SOURCE");
   options.flag(verify.decode, "--decode", "decode every image too");
-  options.threads(verify.threads, "--threads", "decoders, with --decode");
+  options.threads(verify.threads, "--threads", "shards side by side; decoders");
   declare_max_pixels(options, verify.max_pixels);
   declare_open(options, verify.open);
   if (!call.parse(options, common)) return kDone;

@@ -7,8 +7,8 @@
 #include "stoker/error.hpp"
 
 #include "pack/text_files.hpp"
-#include "record/dataset_manifest.hpp"
 #include "record/list_reader.hpp"
+#include "record/manifest_finder.hpp"
 
 namespace stoker::packing {
 namespace {
@@ -20,7 +20,7 @@ std::string told(std::string_view id, std::span<const float> labels) {
 }
 
 // What is wrong with a line of the list for `record`; empty: nothing.
-std::string wrong_with(std::string_view line, const Sample& record) {
+std::string wrong_with(std::string_view line, const ListedRecord& record) {
   static constexpr float kUnlabelled[] = {0};  // a list cannot say that a record has no label
   const std::span<const float> labels =
       record.labels.empty() ? std::span<const float>(kUnlabelled) : std::span<const float>(record.labels);
@@ -40,24 +40,24 @@ std::string wrong_with(std::string_view line, const Sample& record) {
 
 }  // namespace
 
-std::unique_ptr<ListCheck> ListCheck::open(Store& store, const std::string& source) {
-  const auto info = store.info(source);
-  if (!info || info->is_folder) return nullptr;
-  std::optional<record::DatasetManifest> manifest;
+std::unique_ptr<ListCheck> ListCheck::open(Store& store, const std::vector<std::string>& containers) {
+  if (containers.empty()) return nullptr;
+  std::shared_ptr<const record::PlacedManifest> placed;
   try {
-    manifest = record::read_manifest(store, source);
+    placed = record::ManifestFinder(store).find(containers.front());
   } catch (const Error& error) {
     if (error.code() != ErrorCode::corrupt_data && error.code() != ErrorCode::unsupported) throw;
     return nullptr;  // check_indexes tells
   }
-  if (!manifest || manifest->list.empty()) return nullptr;
-  constexpr std::string_view kManifestEnding = ".dataset.json";
-  std::string path = record::manifest_path(source);
-  path.replace(path.size() - kManifestEnding.size(), kManifestEnding.size(), ".lst");
-  const auto name_of = [](const std::string& of) { return of.substr(of.rfind('/') + 1); };
-  const bool names_both = manifest->shards.size() == 1 && manifest->shards[0].path == name_of(source) &&
-                          manifest->list == name_of(path);
-  if (!names_both || !store.info(path)) return nullptr;
+  if (!placed) return nullptr;
+  const record::DatasetManifest& manifest = placed->manifest();
+  const bool names_all = manifest.shards.size() == containers.size() &&
+                         std::ranges::all_of(containers, [&](const std::string& container) {
+                           return placed->shard_at(container) != nullptr;
+                         });
+  if (!names_all || manifest.list.empty() || manifest.list.find('/') != std::string::npos) return nullptr;
+  const std::string path = placed->path().substr(0, placed->path().rfind('/') + 1) + manifest.list;
+  if (!store.info(path)) return nullptr;
   return std::unique_ptr<ListCheck>(new ListCheck(store.open_read(path)));
 }
 
@@ -79,7 +79,7 @@ void ListCheck::report(std::string key, std::string reason) {
         {.container = file_->path(), .offset = 0, .key = std::move(key), .reason = std::move(reason)});
 }
 
-void ListCheck::add(const Sample& record) {
+void ListCheck::add(const ListedRecord& record) {
   ++records_;
   if (stopped_) return;
   const auto line = next_line();

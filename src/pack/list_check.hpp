@@ -16,16 +16,22 @@
 
 namespace stoker::packing {
 
+// What a list says of a record.
+struct ListedRecord {
+  std::string key;  // its id
+  std::vector<float> labels;
+};
+
 // Reads the list beside the records as they pass. Threads: one at a time. Cost: no more memory than its
 // longest line.
 class ListCheck {
  public:
-  // None unless NAME.dataset.json names both the container at `source` and the list, and the list is there: a
-  // list that somebody else put there may say what it likes. Errors: io.
-  static std::unique_ptr<ListCheck> open(Store& store, const std::string& source);
+  // None unless one NAME.dataset.json names just these containers and the list, and the list is there: a list
+  // that somebody else put there may say what it likes. Errors: io.
+  static std::unique_ptr<ListCheck> open(Store& store, const std::vector<std::string>& containers);
 
   // The next record. Errors: io.
-  void add(const Sample& record);
+  void add(const ListedRecord& record);
   // Damage stands where records should be: which lines belong to those behind it is not known.
   void stop() { stopped_ = true; }
   // Call once, behind the last record. Each wrong line, up to a hundred, and a wrong number of them. Errors:

@@ -113,7 +113,7 @@ TEST_F(ListCheckOfAPack, LabelsOfEveryKindAgree) {
   shard_ = dir_.path("again.rec");
   pack({.source = dir_.path("odd.rec"), .destination = shard_});
   EXPECT_TRUE(verify().empty());
-  EXPECT_TRUE(ListCheck::open(*open_store(shard_), shard_)) << "it was looked at";
+  EXPECT_TRUE(ListCheck::open(*open_store(shard_), {shard_})) << "it was looked at";
 }
 
 TEST_F(ListCheckOfAPack, ManyWrongLinesAreCounted) {

@@ -1,5 +1,6 @@
 #include "pack/verify_source.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
@@ -8,13 +9,13 @@
 #include "stoker/error.hpp"
 #include "stoker/store.hpp"
 
-#include "array/npy.hpp"
 #include "base/cpus.hpp"
 #include "base/in_order.hpp"
 #include "image/decoder.hpp"
 #include "image/sniff.hpp"
 #include "pack/list_check.hpp"
-#include "record/dataset_manifest.hpp"
+#include "record/manifest_finder.hpp"
+#include "record/source_paths.hpp"
 
 namespace stoker::packing {
 
@@ -31,10 +32,8 @@ struct Checked {
   std::size_t bytes() const { return sample.buffer.size(); }
 };
 
-// A raw record may hold anything; it counts as an image where its first bytes say so. An array is none, whatever
-// name its container gives it.
+// A raw record may hold anything; it counts as an image where its first bytes say so.
 bool is_image(const Sample& sample) {
-  if (array::is_npy(sample.main())) return false;
   return sample.fields[sample.main_field].name == "image" ||
          image::sniff(sample.main()) != ImageKind::unknown;
 }
@@ -49,14 +48,12 @@ void decode(image::Decoder& decoder, const DecodeSpec& spec, Checked& record) {
   }
 }
 
-void count(Checked& record, ListCheck* list, VerifyReport& report) {
+void count(Checked& record, VerifyReport& report) {
   if (record.step == RecordScanner::Step::damage) {
-    if (list) list->stop();
     report.bad.push_back(std::move(record.bad));
     return;
   }
   ++report.records;
-  if (list) list->add(record.sample);
   if (record.failure) {
     report.bad.push_back({record.info.container, record.info.offset, record.sample.key, *record.failure});
   } else if (!record.warning.empty()) {
@@ -66,62 +63,163 @@ void count(Checked& record, ListCheck* list, VerifyReport& report) {
   }
 }
 
-// check_indexes holds bytes and CRC of the container against its manifest; the number of records is known
-// only here.
-void check_manifest_records(Store& store, const std::string& source, VerifyReport& report) {
-  const auto info = store.info(source);
-  if (!info || info->is_folder) return;
-  const auto manifest = record::read_manifest(store, source);
-  if (!manifest) return;
-  const std::string name = source.substr(source.rfind('/') + 1);
-  for (const record::ManifestShard& shard : manifest->shards) {
-    if (shard.path == name && shard.records != report.records) {
-      report.bad.push_back(
-          {record::manifest_path(source), 0, "",
-           fmt::format("'{}' holds {} records, not {}", name, report.records, shard.records)});
+// check_indexes holds bytes and CRC of a container against its manifest; the number of records is known only
+// here.
+void check_manifest_records(Store& store, const std::string& container, VerifyReport& report) {
+  const auto placed = record::ManifestFinder(store).find(container);
+  const record::ManifestShard* shard = placed ? placed->shard_at(container) : nullptr;
+  if (shard && shard->records != report.records)
+    report.bad.push_back(
+        {placed->path(), 0, "",
+         fmt::format("'{}' holds {} records, not {}", shard->path, report.records, shard->records)});
+}
+
+class Verifier {
+ public:
+  Verifier(const VerifyOptions& options, const VerifyProgressCallback& progress,
+           const std::atomic<bool>& cancel)
+      : options_(options),
+        progress_(progress),
+        cancel_(cancel),
+        store_(options.open.store ? options.open.store : open_store(options.source)),
+        paths_(record::find_source_paths(*store_, options.source)),
+        list_(ListCheck::open(*store_, paths_.files)) {
+    spec_.max_pixels = options.max_pixels;
+  }
+
+  VerifyReport run() {
+    VerifyReport report = paths_.kind == record::SourcePaths::Kind::shards ? verify_shards() : verify_one();
+    stop_if_cancelled();
+    if (!list_) return report;
+    for (BadRecord& bad : list_->finish()) report.bad.push_back(std::move(bad));
+    return report;
+  }
+
+ private:
+  // A shard on its way. What the list is held against is kept until its turn has come.
+  struct Shard {
+    std::string path;
+    VerifyReport report;
+    std::vector<std::optional<ListedRecord>> listed;  // none: damage
+    std::size_t bytes() const { return 0; }
+  };
+
+  void stop_if_cancelled() const {
+    if (cancel_.load(std::memory_order_relaxed))
+      throw Error(ErrorCode::cancelled, {.operation = "verify", .object = options_.source});
+  }
+
+  void hold_against_list(const std::optional<ListedRecord>& record) {
+    if (!list_) return;
+    if (record)
+      list_->add(*record);
+    else
+      list_->stop();
+  }
+
+  std::optional<ListedRecord> listed(const Checked& record) const {
+    if (record.step == RecordScanner::Step::damage) return std::nullopt;
+    return ListedRecord{record.sample.key, record.sample.labels};
+  }
+
+  // One file, a folder: read by one thread, decoded by many.
+  VerifyReport verify_one() {
+    VerifyReport report;
+    const std::unique_ptr<RecordScanner> scanner = scan_records(options_.source, options_.open);
+    const int threads = options_.decode ? threads_or_allowed(options_.threads) : 1;
+    std::vector<image::Decoder> decoders(static_cast<std::size_t>(threads));
+    process_in_order<Checked>(
+        threads, [&](Checked& record) { return read(*scanner, record); },
+        [&](int thread, Checked& record) {
+          if (options_.decode && !cancel_.load(std::memory_order_relaxed))
+            decode(decoders[static_cast<std::size_t>(thread)], spec_, record);
+        },
+        [&](Checked& record) {
+          if (list_) hold_against_list(listed(record));
+          count(record, report);
+          progress_(report.records);
+        });
+    stop_if_cancelled();
+    for (BadRecord& bad : check_indexes(options_.source, options_.open)) report.bad.push_back(std::move(bad));
+    if (report.bad.empty() && paths_.kind == record::SourcePaths::Kind::file)
+      check_manifest_records(*store_, paths_.files.front(), report);
+    return report;
+  }
+
+  // Shards side by side, each by one thread to its end.
+  VerifyReport verify_shards() {
+    VerifyReport report;
+    const int threads = threads_or_allowed(options_.threads);
+    std::vector<image::Decoder> decoders(static_cast<std::size_t>(threads));
+    std::size_t next = 0;
+    process_in_order<Shard>(
+        threads,
+        [&](Shard& shard) {
+          stop_if_cancelled();
+          if (next == paths_.files.size()) return false;
+          shard = {.path = paths_.files[next++]};
+          return true;
+        },
+        [&](int thread, Shard& shard) { verify(decoders[static_cast<std::size_t>(thread)], shard); },
+        [&](Shard& shard) {
+          for (const auto& record : shard.listed) hold_against_list(record);
+          add(std::move(shard.report), report);
+          progress_(report.records);
+        },
+        {.items = static_cast<std::size_t>(threads) * 2});
+    return report;
+  }
+
+  bool read(RecordScanner& scanner, Checked& record) {
+    stop_if_cancelled();
+    record.failure.reset();
+    record.warning.clear();
+    record.step = scanner.next(record.sample, record.info, record.bad);
+    return record.step != RecordScanner::Step::end;
+  }
+
+  void verify(image::Decoder& decoder, Shard& shard) {
+    Checked record;
+    try {
+      const std::unique_ptr<RecordScanner> scanner = scan_records(shard.path, options_.open);
+      while (read(*scanner, record)) {
+        if (options_.decode) decode(decoder, spec_, record);
+        if (list_) shard.listed.push_back(listed(record));
+        count(record, shard.report);
+      }
+      for (BadRecord& bad : check_indexes(shard.path, options_.open))
+        shard.report.bad.push_back(std::move(bad));
+      if (shard.report.bad.empty()) check_manifest_records(*store_, shard.path, shard.report);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::cancelled || error.code() == ErrorCode::out_of_resources) throw;
+      shard.report.bad.push_back({shard.path, 0, "", error.what()});
+      shard.listed.emplace_back();
     }
   }
-}
+
+  static void add(VerifyReport&& shard, VerifyReport& sum) {
+    sum.records += shard.records;
+    sum.ok += shard.ok;
+    sum.warned += shard.warned;
+    if (sum.first_warning.empty()) sum.first_warning = std::move(shard.first_warning);
+    sum.bad.insert(sum.bad.end(), std::make_move_iterator(shard.bad.begin()),
+                   std::make_move_iterator(shard.bad.end()));
+  }
+
+  const VerifyOptions& options_;
+  const VerifyProgressCallback& progress_;
+  const std::atomic<bool>& cancel_;
+  const std::shared_ptr<Store> store_;
+  const record::SourcePaths paths_;
+  const std::unique_ptr<ListCheck> list_;
+  DecodeSpec spec_;
+};
 
 }  // namespace
 
 VerifyReport verify_source(const VerifyOptions& options, const VerifyProgressCallback& progress,
                            const std::atomic<bool>& cancel) {
-  const auto stop_if_cancelled = [&] {
-    if (cancel.load(std::memory_order_relaxed))
-      throw Error(ErrorCode::cancelled, {.operation = "verify", .object = options.source});
-  };
-  VerifyReport report;
-  const std::unique_ptr<RecordScanner> scanner = scan_records(options.source, options.open);
-  const auto store = options.open.store ? options.open.store : open_store(options.source);
-  const std::unique_ptr<ListCheck> list = ListCheck::open(*store, options.source);
-  const int threads = options.decode ? threads_or_allowed(options.threads) : 1;
-  std::vector<image::Decoder> decoders(static_cast<std::size_t>(threads));
-  DecodeSpec spec;
-  spec.max_pixels = options.max_pixels;
-  process_in_order<Checked>(
-      threads,
-      [&](Checked& record) {
-        stop_if_cancelled();
-        record.failure.reset();
-        record.warning.clear();
-        record.step = scanner->next(record.sample, record.info, record.bad);
-        return record.step != RecordScanner::Step::end;
-      },
-      [&](int thread, Checked& record) {
-        if (options.decode && !cancel.load(std::memory_order_relaxed))
-          decode(decoders[static_cast<std::size_t>(thread)], spec, record);
-      },
-      [&](Checked& record) {
-        count(record, list.get(), report);
-        progress(report.records);
-      });
-  stop_if_cancelled();
-  for (BadRecord& bad : check_indexes(options.source, options.open)) report.bad.push_back(std::move(bad));
-  if (report.bad.empty()) check_manifest_records(*store, options.source, report);
-  if (!list) return report;
-  for (BadRecord& bad : list->finish()) report.bad.push_back(std::move(bad));
-  return report;
+  return Verifier(options, progress, cancel).run();
 }
 
 }  // namespace stoker::packing

@@ -35,6 +35,8 @@ void read_file_sample(Store& store, const std::string& path, std::string_view ke
   sample.key.assign(key);
   sample.labels.assign(labels.begin(), labels.end());
   sample.fields.resize(1);
+  sample.fields[0].type = FieldType::bytes;
+  sample.fields[0].role = FieldRole::content;
   sample.fields[0].name = has_array_ending(path) ? "npy" : "image";
   sample.fields[0].bytes = room;
   sample.main_field = 0;

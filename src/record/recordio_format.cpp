@@ -120,6 +120,8 @@ void describe_record(std::span<const std::byte> data, std::uint64_t ordinal, Sam
   char digits[20];
   sample.key.assign(digits, std::to_chars(digits, digits + sizeof digits, id).ptr);
   sample.fields.resize(1);
+  sample.fields[0].type = FieldType::bytes;
+  sample.fields[0].role = FieldRole::content;
   sample.fields[0].name = header > 0 ? "image" : "data";
   sample.fields[0].bytes = data.subspan(header);
   sample.main_field = 0;

@@ -51,8 +51,8 @@ int run_index(const Call& call) {
   IndexOptions index;
   CommonOptions common;
   Options options("index", "stoker index train.rec",
-                  "Writes the seek index of a folder, x.lst or x.rec: where decoding may begin within each "
-                  "JPEG, so that training decodes only its crops. The data stays as it is.");
+                  "Writes the seek index of a source, beside each of its containers: where decoding may begin "
+                  "within each JPEG, so that training decodes only its crops. The data stays as it is.");
   options.positional(index.source, "SOURCE");
   options.custom("--interval", "N", "as the picture is wide",
                  "MCUs between points, 1..64; half if subsampled", [&index](std::string_view text) {

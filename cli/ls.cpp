@@ -68,8 +68,8 @@ int run_ls(const Call& call) {
   int threads = 0;
   Options options(
       "ls", "stoker ls train.rec --json | head",
-      "Lists the records of a folder, x.lst or x.rec in their order: index, offset, CRC-32 and bytes of the "
-      "image, labels, key. Goes on past damage, tells it, and then exits with 1.");
+      "Lists the records of a source in their order: index, offset, CRC-32 and bytes of the main field, "
+      "labels, key. Goes on past damage, tells it, and then exits with 1.");
   options.positional(source, "SOURCE");
   declare_open(options, open);
   options.threads(threads, "--threads", "that compute CRCs");

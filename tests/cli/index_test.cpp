@@ -12,8 +12,8 @@ TEST(Index, TellsWhatItIndexed) {
   const TempDir dir;
   const std::string rec = make_pack(dir);
   const auto json = json_of(stoker({"index", rec, "--json"}));
-  EXPECT_EQ(keys_of(json), (Keys{"bytes", "cpu_s", "images_per_s", "index_bytes", "indexed", "not_indexable",
-                                 "path", "records", "schema", "wall_s"}));
+  EXPECT_EQ(keys_of(json), (Keys{"bytes", "cpu_s", "images_per_s", "index_bytes", "index_files", "indexed",
+                                 "not_indexable", "path", "records", "schema", "wall_s"}));
   EXPECT_EQ(json["schema"], "stoker.index/1");
   EXPECT_EQ(json["records"], 8);
   EXPECT_EQ(json["indexed"], 8);

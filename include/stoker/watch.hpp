@@ -329,14 +329,19 @@ struct TrainingProcess {
 };
 std::optional<TrainingProcess> find_training(const WatchOptions& options);
 
+// What to watch where somebody names WatchOptions::pid: a data worker's training, a thread's process; `why`
+// says so ("4712 is a data worker of 4711") and is empty where it is the process itself, or not there.
+TrainingProcess training_of(const WatchOptions& options);
+
 // ---- Traces -----------------------------------------------------------------------------------------------
 
 // Reads Stoker's own traces and every log of GPUs it knows, told by content: nvidia-smi CSV (and tables of
 // scripts like it), dmon, nvidia-smi tables, gpustat, DCGM text and CSV, W&B events, tegrastats; UTF-8 and
 // UTF-16. A last line that was cut is left out and said in not_seen, as are lines that are no row, gaps and
-// clocks that go back. Without time stamps a period is assumed: not_seen has "time" then.
-// Errors: not_found, io, corrupt_data, invalid_argument (a folder), out_of_resources (more than 1 GiB, or
-// 500,000 readings of GPUs), unsupported (a kind that is known and not read, or not known).
+// clocks that go back. Without time stamps a period is assumed: not_seen has "time" then. Of a log of more
+// than 32,768 readings of GPUs one look in 2, 4, … is kept, and said.
+// Errors: not_found, io, corrupt_data, invalid_argument (a folder), out_of_resources (more than 64 MiB),
+// unsupported (a kind that is known and not read, or not known).
 Trace read_trace(const std::string& path);
 
 // One JSON object a line: a head, then the snapshots, each flushed whole; what did not fit is taken back.

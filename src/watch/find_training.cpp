@@ -180,7 +180,45 @@ std::optional<TrainingProcess> busiest(const WatchOptions& options) {
   return training(processes, most->first, fmt::format("is the busiest: {:.1f} CPUs", cpus));
 }
 
+// The process that a data worker loads for; none where `process` is no worker.
+const Process* parent_of_worker(const Processes& processes, const Process& process,
+                                const WatchOptions& options) {
+  const Process* parent = find(processes, process.parent);
+  const bool spawned = process.command.find("multiprocessing.spawn") != std::string::npos ||
+                       process.command.find("multiprocessing.forkserver") != std::string::npos;
+  const bool forked = parent && parent->command == process.command && parent->name == process.name &&
+                      process.command.find("python") != std::string::npos;
+  if (process.name != "pt_data_worker" && !forked && !spawned) return nullptr;
+  // A rank is started in the same ways, and computes itself.
+  const auto computes = [&options](const Process& of) { return computes_on_gpu(options.proc_root, of.pid); };
+  if (spawned && computes(process)) return nullptr;
+  if (forked && computes(process) && !computes(*parent)) return nullptr;
+  for (int step = 0; step < 4 && parent && is_python_helper(*parent); ++step)
+    parent = find(processes, parent->parent);
+  return parent && !is_adopted(process, *parent) ? parent : nullptr;
+}
+
 }  // namespace
+
+TrainingProcess training_of(const WatchOptions& options) {
+  TrainingProcess named{options.pid, {}, {}};
+  const FileText status = watch::read_text(fmt::format("{}/{}/status", options.proc_root, options.pid));
+  const auto group = status ? watch::number_of(*status, "Tgid") : std::nullopt;
+  if (!group) return named;
+  named.pid = static_cast<std::int64_t>(*group);
+  if (named.pid != options.pid) named.why = fmt::format("{} is a thread of {}", options.pid, named.pid);
+  const Processes processes = read_processes(options.proc_root);
+  const Process* process = find(processes, named.pid);
+  if (process == nullptr) return named;
+  named.command = process->command;
+  const Process* parent = parent_of_worker(processes, *process, options);
+  if (parent == nullptr) return named;
+  named.why = fmt::format("{}{} is a data worker of {}", named.why.empty() ? "" : named.why + ", and ",
+                          process->pid, parent->pid);
+  named.pid = parent->pid;
+  named.command = parent->command;
+  return named;
+}
 
 std::optional<TrainingProcess> find_training(const WatchOptions& options) {
   const Processes processes = read_processes(options.proc_root);

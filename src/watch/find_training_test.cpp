@@ -86,5 +86,52 @@ TEST(FindTraining, KernelThreadsAndZombiesAreNone) {
   EXPECT_FALSE(machine.find());
 }
 
+struct Named : Machine {
+  void status(std::int64_t pid, std::int64_t group) const {
+    write(fmt::format("proc/{}/status", pid), fmt::format("Name:\tpython\nTgid:\t{}\n", group));
+  }
+  TrainingProcess named(std::int64_t pid) const { return training_of(options(pid)); }
+};
+
+TEST(TrainingOf, AWorkerIsItsTrainings) {
+  const Named machine;
+  machine.process({.pid = 20}, kTrain);
+  machine.process({.pid = 21, .parent = 20, .name = "pt_data_worker"}, kTrain);
+  machine.process({.pid = 30, .parent = 20}, kServer);
+  machine.process({.pid = 31, .parent = 30, .name = "pt_data_worker"}, kServer);
+  machine.process({.pid = 32, .parent = 20}, kTrain);  // before PyTorch 1.13 a fork bears no name
+  for (const std::int64_t pid : {20, 21, 31, 32}) machine.status(pid, pid);
+  for (const std::int64_t pid : {21, 31, 32}) {
+    EXPECT_EQ(machine.named(pid).pid, 20) << pid;
+    EXPECT_EQ(machine.named(pid).why, fmt::format("{} is a data worker of 20", pid));
+  }
+  EXPECT_EQ(machine.named(20).pid, 20);
+  EXPECT_EQ(machine.named(20).why, "");
+}
+
+TEST(TrainingOf, AThreadIsItsProcesss) {
+  const Named machine;
+  machine.process({.pid = 20}, kTrain);
+  machine.status(25, 20);
+  EXPECT_EQ(machine.named(25).pid, 20);
+  EXPECT_EQ(machine.named(25).why, "25 is a thread of 20");
+}
+
+TEST(TrainingOf, RanksAndWhatIsNotThereAreThemselves) {
+  const Named machine;
+  machine.process({.pid = 1, .parent = 0}, "/sbin/init");
+  machine.process({.pid = 20}, kTrain);
+  machine.process({.pid = 21, .parent = 20}, kSpawned);
+  machine.process({.pid = 22, .parent = 20}, kTrain);
+  machine.process({.pid = 23, .parent = 1, .name = "pt_data_worker"}, kTrain);  // its training is gone
+  for (const std::int64_t pid : {21, 22}) machine.link(fmt::format("proc/{}/fd/7", pid), "/dev/nvidia-uvm");
+  for (const std::int64_t pid : {21, 22, 23}) {
+    machine.status(pid, pid);
+    EXPECT_EQ(machine.named(pid).pid, pid);
+    EXPECT_EQ(machine.named(pid).why, "");
+  }
+  EXPECT_EQ(machine.named(99).pid, 99);
+}
+
 }  // namespace
 }  // namespace stoker

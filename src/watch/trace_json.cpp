@@ -16,6 +16,18 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kTraceFamily = "stoker.trace/";
 
+// A member that is none of ours, and where it stands: "snapshot.processes[0].pid".
+struct Misfit {
+  std::string place, found;
+};
+
+[[noreturn]] void refuse(const Json& json, const char* wanted) {
+  constexpr std::size_t kQuoted = 40;
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > kQuoted) text = text.substr(0, kQuoted) + "…";
+  throw Misfit{.place = {}, .found = fmt::format("{} where {} belongs", text, wanted)};
+}
+
 template <class T>
 inline constexpr bool kIsReading = false;
 template <class T>
@@ -73,11 +85,15 @@ Json to_json(const T& x) {
   }
 }
 
+void from_json(const Json& json, std::string& x) {
+  if (!json.is_string()) refuse(json, "a text");
+  x = json.get<std::string>();
+}
 void from_json(const Json& json, char& x) {
-  const std::string text = json.get<std::string>();
+  std::string text;
+  from_json(json, text);
   x = text.empty() ? '?' : text[0];
 }
-void from_json(const Json& json, std::string& x) { x = json.get<std::string>(); }
 template <class T>
   requires std::is_arithmetic_v<T>
 void from_json(const Json& json, T& x) {
@@ -85,7 +101,11 @@ void from_json(const Json& json, T& x) {
     const bool fits =
         json.is_number_integer() && (json.is_number_unsigned() ? std::in_range<T>(json.get<std::uint64_t>())
                                                                : std::in_range<T>(json.get<std::int64_t>()));
-    if (!fits) throw Json::type_error::create(302, "a whole number that fits was expected", &json);
+    if (!fits) refuse(json, "a whole number that fits");
+  } else if constexpr (std::is_same_v<T, bool>) {
+    if (!json.is_boolean()) refuse(json, "true or false");
+  } else {
+    if (!json.is_number()) refuse(json, "a number");
   }
   x = json.get<T>();
 }
@@ -97,10 +117,16 @@ template <class T>
 void from_json(const Json& json, Reading<T>& x);
 template <HasFields T>
 void from_json(const Json& json, T& x) {
-  if (!json.is_object()) throw Json::type_error::create(302, "an object was expected", &json);
+  if (!json.is_object()) refuse(json, "an object");
   fields(x, [&json](const char* name, auto& member) {
     const auto found = json.find(name);
-    if (found != json.end() && !found->is_null()) from_json(*found, member);
+    if (found == json.end() || found->is_null()) return;
+    try {
+      from_json(*found, member);
+    } catch (Misfit& misfit) {
+      misfit.place = "." + (name + std::move(misfit.place));
+      throw;
+    }
   });
 }
 template <class T>
@@ -109,14 +135,23 @@ void from_json(const Json& json, std::optional<T>& x) {
 }
 template <class T>
 void from_json(const Json& json, std::vector<T>& x) {
-  if (!json.is_array()) throw Json::type_error::create(302, "an array was expected", &json);
+  if (!json.is_array()) refuse(json, "an array");
   x.clear();
-  for (const Json& one : json) from_json(one, x.emplace_back());
+  for (const Json& one : json) {
+    try {
+      from_json(one, x.emplace_back());
+    } catch (Misfit& misfit) {
+      misfit.place = fmt::format("[{}]{}", x.size() - 1, misfit.place);
+      throw;
+    }
+  }
 }
 template <class T>
 void from_json(const Json& json, Reading<T>& x) {
   if (json.is_object() && json.size() == 1 && json.contains("unknown")) {
-    x = Reading<T>::unknown(json["unknown"].get<std::string>());
+    std::string why;
+    from_json(json["unknown"], why);
+    x = Reading<T>::unknown(std::move(why));
     return;
   }
   T value{};
@@ -159,7 +194,7 @@ Result<void> add_line(std::string_view line, const std::string& place, Trace& tr
                                              .found = fmt::format("schema {}", dump(*schema)),
                                              .allowed = std::string(kTraceSchema),
                                              .next_step = "read it with the Stoker that wrote it"});
-      trace.pid = json.value("pid", std::int64_t{0});
+      if (const auto pid = json.find("pid"); pid != json.end()) from_json(*pid, trace.pid);
     } else if (const auto snapshot = json.find("snapshot"); snapshot != json.end()) {
       Snapshot read;
       from_json(*snapshot, read);
@@ -167,8 +202,10 @@ Result<void> add_line(std::string_view line, const std::string& place, Trace& tr
     } else if (const auto probe = json.find("probe"); probe != json.end()) {
       from_json(*probe, trace.probe.emplace());
     }
-  } catch (const Json::exception& error) {
-    return corrupt(error.what(), "the members of docs/formats/trace.md");
+  } catch (const Misfit& misfit) {
+    const std::string_view member = misfit.place;
+    return corrupt(member.empty() ? misfit.found : fmt::format("{}: {}", member.substr(1), misfit.found),
+                   "the members of docs/formats/trace.md");
   }
   return {};
 }

@@ -9,6 +9,10 @@
 namespace stoker::watch {
 namespace {
 
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
 template <class T>
 concept HasFields = requires(T& x) { fields(x, [](const char*, auto&) {}); };
 
@@ -82,6 +86,29 @@ TEST(TraceJson, TheFillerReachesEveryPartOfASnapshot) {
   EXPECT_FALSE(snapshot.cgroups.empty() || snapshot.cgroups[0].io_limits.empty());
   EXPECT_FALSE(snapshot.devices.empty() || snapshot.networks.empty() || snapshot.mounts.empty());
   EXPECT_FALSE(snapshot.loaders.empty() || snapshot.loaders[0].stages.empty());
+}
+
+TEST(TraceJson, AMemberThatDoesNotFitIsToldByItsPlaceAndInOurWords) {
+  const auto refusal = [](const std::string& line) {
+    Trace trace;
+    const auto added = add_line(line, "x line 2", trace);
+    return added ? std::string("taken") : added.error().parts().found;
+  };
+  const auto tally = [](const std::string& count) {
+    return R"({"snapshot":{"processes":[{"pid":1},{"threads":[{"tallies":[{"count":)" + count + "}]}]}]}}";
+  };
+  EXPECT_EQ(refusal(tally("7")), "taken");
+  for (const char* count : {"99999999999999999999", "1e308", "-1", "1.5", "\"7\"", "[]"})
+    EXPECT_THAT(refusal(tally(count)),
+                AllOf(HasSubstr("processes[1].threads[0].tallies[0].count: "),
+                      HasSubstr("where a whole number that fits belongs"), Not(HasSubstr("json.exception"))))
+        << count;
+  EXPECT_EQ(refusal(R"({"snapshot":{"t":"now"}})"), "t: \"now\" where a number belongs");
+  EXPECT_EQ(refusal(R"({"snapshot":{"gpus":{}}})"), "gpus: {} where an array belongs");
+  EXPECT_EQ(refusal(R"({"snapshot":[1]})"), "[1] where an object belongs");
+  EXPECT_EQ(refusal(R"({"snapshot":{"host":{"cores":{"unknown":7}}}})"),
+            "host.cores: 7 where a text belongs");
+  EXPECT_EQ(refusal(R"({"schema":"stoker.trace/1","pid":1e308})").find("1e+308 where a whole"), 0U);
 }
 
 TEST(TraceJson, AnEmptySnapshotComesBack) {

@@ -1,10 +1,12 @@
 // Traces of files, good and bad, and their recording.
 #include <csignal>
+#include <fmt/format.h>
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "stoker/error.hpp"
 #include "stoker/watch.hpp"
@@ -17,6 +19,7 @@
 namespace stoker {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 // The error that reading throws.
@@ -231,12 +234,49 @@ TEST(BadTrace, AKnownKindWithoutARow) {
     EXPECT_EQ(error_of_text(text).code(), ErrorCode::corrupt_data) << text;
 }
 
-TEST(BadTrace, MoreReadingsThanATraceMayHold) {
+// Two GPUs, a second a row of both, one of them 30 % busy and the other 0 or 100 %.
+TEST(LongTrace, OfMoreReadingsThanItMayHoldKeepsOneLookInSome) {
+  std::string text = "time,gpu,gpu_util\n";
+  constexpr int kSeconds = 100'000;
+  for (int second = 0; second < kSeconds; ++second)
+    text += fmt::format("{0},0,30\n{0},1,{1}\n", second, second / 4 % 2 == 0 ? 0 : 100);
+  const auto trace = watch::read_trace_bytes(std::move(text), "x.log");
+  ASSERT_TRUE(trace) << trace.error().what();
+  const std::vector<Snapshot>& kept = trace->snapshots;
+  EXPECT_LE(kept.size(), 16'384U);
+  EXPECT_GE(kept.size(), 8'000U);
+  double mean[2] = {0, 0};
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    ASSERT_EQ(kept[i].gpus.size(), 2U);
+    for (const std::size_t gpu : {0U, 1U})
+      mean[gpu] += *kept[i].gpus[gpu].util_percent / static_cast<double>(kept.size());
+  }
+  EXPECT_NEAR(mean[0], 30, 0.01);
+  EXPECT_NEAR(mean[1], 50, 1.5);
+  EXPECT_GT(kept.back().time_s, 99'000);
+  EXPECT_THAT(why_not(*trace, "all of the log"),
+              AllOf(HasSubstr("one look in 8 is kept by chance"), HasSubstr("of 100000")));
+}
+
+TEST(LongTrace, ThatIsShortEnoughIsKeptWhole) {
   std::string text = "gpu_util\n";
-  for (int i = 0; i < 500'010; ++i) text += "1\n";
-  const Error error = error_of_text(text);
-  EXPECT_EQ(error.code(), ErrorCode::out_of_resources);
-  EXPECT_FALSE(error.parts().next_step.empty());
+  for (int i = 0; i < 30'000; ++i) text += "1\n";
+  const auto trace = watch::read_trace_bytes(std::move(text), "x.log");
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->snapshots.size(), 30'000U);
+  EXPECT_EQ(why_not(*trace, "all of the log"), "");
+}
+
+TEST(LongTrace, BeyondTheBytesThatAreReadIsRefusedBeforeItIsRead) {
+  const test::TempDir dir;
+  const std::string path = dir.write("x.log", "timestamp, utilization.gpu [%]\n");
+  ASSERT_EQ(::truncate(path.c_str(), off_t{1} << 40), 0);
+  for (const std::string& log : {path, std::string("/dev/zero")}) {
+    const Error error = error_of(log);
+    EXPECT_EQ(error.code(), ErrorCode::out_of_resources);
+    EXPECT_EQ(error.parts().allowed, "up to 64 MiB");
+    EXPECT_FALSE(error.parts().next_step.empty());
+  }
 }
 
 TEST(BadTrace, MoreGpusThanAMachineHas) {

@@ -13,8 +13,8 @@ namespace stoker::watch {
 
 namespace {
 
-constexpr std::size_t kMostGpuReadings = 500'000;  // about 1 GB
-constexpr std::size_t kMostGpus = 1024;            // of one snapshot
+constexpr std::size_t kMostGpuReadings = 32'768;  // about 80 MB
+constexpr std::size_t kMostGpus = 1024;           // of one snapshot
 constexpr double kDay = 86400;
 
 }  // namespace
@@ -48,23 +48,49 @@ double LogBuilder::clock_of(const LogTime& time) {
   return time.seconds + shift_s_;
 }
 
-void LogBuilder::begin(const std::optional<LogTime>& time) {
-  if (gpus_ >= kMostGpuReadings || trace_.snapshots.size() >= kMostGpuReadings) {
-    // The last snapshot takes what follows: nothing grows, and finish() says so.
-    full_ = true;
-    trace_.snapshots.back() = {};
-    return;
+// By chance, for a fixed step would show one phase of an oscillation alone. The first is always kept.
+bool LogBuilder::is_kept(std::size_t tick) const {
+  std::uint64_t x = tick;  // Source: Steele, Lea, Flood 2014, SplitMix64's finaliser
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return ((x ^ (x >> 31)) & (keep_one_in_ - 1)) == 0;
+}
+
+// About every second snapshot goes.
+void LogBuilder::thin_out() {
+  keep_one_in_ *= 2;
+  std::vector<Snapshot>& all = trace_.snapshots;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!is_kept(tick_of_[i])) continue;
+    if (kept < i) all[kept] = std::move(all[i]);
+    tick_of_[kept++] = tick_of_[i];
   }
+  all.resize(kept);
+  tick_of_.resize(kept);
+  gpus_ = 0;
+  for (const Snapshot& snapshot : all) gpus_ += snapshot.gpus.size();
+}
+
+void LogBuilder::begin(const std::optional<LogTime>& time) {
   Snapshot next;
-  const double before = trace_.snapshots.empty() ? 0 : trace_.snapshots.back().time_s;
   if (time) {
-    next.time_s = std::max(before, clock_of(*time));
+    now_s_ = std::max(now_s_, clock_of(*time));
     if (time->kind == TimeKind::wall) next.wall_s = time->seconds;
   } else {
-    if (has_begun()) next.time_s = before + assumed_period_s_;
+    if (has_begun()) now_s_ += assumed_period_s_;
     ++without_time_;
   }
-  trace_.snapshots.push_back(std::move(next));
+  next.time_s = now_s_;
+  if (gpus_ >= kMostGpuReadings || trace_.snapshots.size() >= kMostGpuReadings) thin_out();
+  kept_ = is_kept(ticks_);
+  if (kept_) {
+    trace_.snapshots.push_back(std::move(next));
+    tick_of_.push_back(ticks_);
+  } else {
+    passed_over_ = std::move(next);
+  }
+  ++ticks_;
 }
 
 void LogBuilder::assume_period(double seconds, std::string why) {
@@ -80,7 +106,7 @@ GpuSeen& LogBuilder::gpu(int index, std::string_view instance) {
     full_ = true;
     return snapshot().gpus.back();
   }
-  ++gpus_;
+  if (kept_) ++gpus_;
   GpuSeen& added = snapshot().gpus.emplace_back();
   added.index = index;
   added.vendor = vendor_;
@@ -89,8 +115,8 @@ GpuSeen& LogBuilder::gpu(int index, std::string_view instance) {
 }
 
 bool LogBuilder::has_gpu(int index) const {
-  return has_begun() && std::ranges::any_of(trace_.snapshots.back().gpus,
-                                            [index](const GpuSeen& seen) { return seen.index == index; });
+  const Snapshot& last = kept_ && has_begun() ? trace_.snapshots.back() : passed_over_;
+  return std::ranges::any_of(last.gpus, [index](const GpuSeen& seen) { return seen.index == index; });
 }
 
 void LogBuilder::leave_out(std::size_t line, std::string_view text) {
@@ -136,9 +162,9 @@ Result<Trace> LogBuilder::finish(const std::string& path) {
     return fail(ErrorCode::out_of_resources,
                 {.operation = "read trace",
                  .object = path,
-                 .found = fmt::format("more than {} readings of GPUs", kMostGpuReadings),
-                 .allowed = fmt::format("up to {}", kMostGpuReadings),
-                 .next_step = "keep its header and a part: (head -n 1 LOG; tail -n 100000 LOG) > PART"});
+                 .found = fmt::format("more than {} GPUs at one moment", kMostGpus),
+                 .allowed = fmt::format("up to {}", kMostGpus),
+                 .next_step = "name one time, and one GPU, a row"});
   trace_.source = path;
   std::erase_if(trace_.snapshots, [](const Snapshot& snapshot) {
     return snapshot.gpus.empty() && snapshot.host == HostSeen{};
@@ -158,6 +184,9 @@ Result<Trace> LogBuilder::finish(const std::string& path) {
     cannot_tell("time",
                 fmt::format("the clock went back {}; the snapshots are put one behind the other",
                             steps_back_ == 1 ? std::string("once") : fmt::format("{} times", steps_back_)));
+  if (keep_one_in_ > 1)
+    cannot_tell("all of the log", fmt::format("it is long: one look in {} is kept by chance, {} of {}",
+                                              keep_one_in_, trace_.snapshots.size(), ticks_));
   tell_gaps();
   if (left_out_ > 0)
     cannot_tell(left_out_ == 1 ? std::string("one line") : fmt::format("{} lines", left_out_),

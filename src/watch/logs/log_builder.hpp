@@ -21,13 +21,14 @@ class LogBuilder {
   LogBuilder(std::string kind, std::string vendor);
 
   // A new snapshot, the one that is filled from now on. Without a time it follows the last one by
-  // `assumed_period_s`.
+  // `assumed_period_s`. Of a log that is longer than a trace may be one snapshot in two is kept, then one in
+  // four, and so on: what is filled may be one that is not.
   void begin(const std::optional<LogTime>& time);
   // Seconds between snapshots without a time stamp, and whose word that is.
   void assume_period(double seconds, std::string why);
   bool has_begun() const { return !trace_.snapshots.empty(); }
   // Only after begin().
-  Snapshot& snapshot() { return trace_.snapshots.back(); }
+  Snapshot& snapshot() { return kept_ ? trace_.snapshots.back() : passed_over_; }
   // The GPU of the snapshot under way, added if it is not there. `instance` tells MIG instances apart.
   GpuSeen& gpu(int index, std::string_view instance = {});
   bool has_gpu(int index) const;
@@ -40,17 +41,24 @@ class LogBuilder {
   void cannot_tell_beyond_gpus();
   const std::string& kind() const { return trace_.kind; }
 
-  // Errors: out_of_resources (more than a trace may hold).
+  // Errors: out_of_resources (more GPUs at one moment than there can be).
   Result<Trace> finish(const std::string& path);
 
  private:
   double clock_of(const LogTime& time);
+  bool is_kept(std::size_t tick) const;
+  void thin_out();
   void tell_gaps();
 
   Trace trace_;
   std::string vendor_;
-  std::size_t gpus_ = 0;
+  std::size_t gpus_ = 0;  // readings in the snapshots that are kept
   bool full_ = false;
+  std::size_t ticks_ = 0, keep_one_in_ = 1;
+  std::vector<std::size_t> tick_of_;  // of each snapshot that is kept
+  bool kept_ = true;
+  Snapshot passed_over_;
+  double now_s_ = 0;
   double assumed_period_s_ = 1;
   std::string assumed_why_ = "the log has no time stamps: one snapshot a second is assumed";
   std::size_t without_time_ = 0;

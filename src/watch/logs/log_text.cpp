@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cstdint>
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "base/descriptor.hpp"
 #include "base/os_error.hpp"
@@ -13,7 +15,7 @@ namespace stoker::watch {
 
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;
 
 void append_utf8(std::string& text, std::uint32_t c) {
   const auto put = [&text](std::uint32_t byte) { text.push_back(static_cast<char>(byte)); };
@@ -76,6 +78,18 @@ std::string without_colours(std::string text) {
 Result<std::string> read_log_file(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return tl::unexpected(os_error("open trace", path, errno));
+  const auto too_long = [&path](std::string found) {
+    return fail(ErrorCode::out_of_resources,
+                {.operation = "read trace",
+                 .object = path,
+                 .found = std::move(found),
+                 .allowed = "up to 64 MiB",
+                 .next_step = "keep its first line and a part: (head -n 1 LOG; tail -n 100000 LOG) > PART"});
+  };
+  struct stat about{};
+  if (fstat(file.get(), &about) == 0 && S_ISREG(about.st_mode) &&
+      static_cast<std::uint64_t>(about.st_size) > kMostBytes)
+    return too_long(fmt::format("{} MiB", static_cast<std::uint64_t>(about.st_size) >> 20));
   std::string bytes;
   for (;;) {
     char part[1 << 16];
@@ -84,12 +98,7 @@ Result<std::string> read_log_file(const std::string& path) {
     if (got < 0) return tl::unexpected(os_error("read trace", path, errno));
     if (got == 0) return bytes;
     bytes.append(part, static_cast<std::size_t>(got));
-    if (bytes.size() > kMostBytes)
-      return fail(ErrorCode::out_of_resources, {.operation = "read trace",
-                                                .object = path,
-                                                .found = "more than 1 GiB",
-                                                .allowed = "up to 1 GiB",
-                                                .next_step = "cut it, keeping its first line"});
+    if (bytes.size() > kMostBytes) return too_long("more than 64 MiB");
   }
 }
 

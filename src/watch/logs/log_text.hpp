@@ -13,7 +13,7 @@
 namespace stoker::watch {
 
 // The whole file.
-// Errors: not_found, io, invalid_argument (a folder), out_of_resources (beyond 1 GiB).
+// Errors: not_found, io, invalid_argument (a folder), out_of_resources (beyond 64 MiB).
 Result<std::string> read_log_file(const std::string& path);
 
 // UTF-16 of either order becomes UTF-8, and byte order marks and a terminal's colours are left out.

@@ -85,7 +85,9 @@ struct CpuSummary {
   Reading<double> training;  // CPUs that it uses, its workers too
   Reading<double> others;    // CPUs that all other processes use
   Reading<double> workers_on_cpu, workers_waiting_for_cpu, workers_in_io,
-      workers_idle;                 // shares 0..1 of a worker
+      workers_idle;  // shares 0..1 of a worker
+  Reading<double> workers_stopped,
+      workers_asleep;               // the rest: stopped, or asleep for neither work nor storage
   Reading<double> throttled_share;  // of quota periods
   Reading<int> workers;
   Reading<double> steal_share;
@@ -116,7 +118,8 @@ struct Report {
   std::vector<std::string> causes;  // what else is so: "power-capped", "PCIe link at x8 of x16", …
   Reading<double> stall_share;      // of wall time that the training waits for data
   Reading<double> images_per_s;
-  double seconds = 0;  // watched, warm-up left out
+  bool images_per_s_about = false;  // estimated: from the bytes read, and the sizes of files that were met
+  double seconds = 0;               // watched, warm-up left out
   std::vector<Evidence> evidence;
   std::vector<Fix> fixes;  // best first
   std::vector<GpuSummary> gpus;

@@ -40,16 +40,17 @@ Activity sleeping_activity(const ThreadTally& tally) {
   const bool network = tally.target == "socket";
   if (is_poll(tally.call)) {
     if (tally.timeout_ms == 5000 || pipe || unix_socket) return Activity::waiting;
-    return network ? Activity::io : Activity::sleeping;
+    return network ? Activity::network : Activity::sleeping;
   }
   // A wait that a signal interrupted goes on under this name.
   if (tally.call == "restart_syscall")
     return tally.wait.find("poll") != std::string::npos ? Activity::waiting : Activity::sleeping;
   if (tally.call == "futex" || tally.call == "futex_waitv") return Activity::blocked;
-  if (is_receive(tally.call) || unix_socket) return network ? Activity::io : Activity::unix_socket;
+  if (is_receive(tally.call) || unix_socket) return network ? Activity::network : Activity::unix_socket;
   if (pipe) return Activity::waiting;
   if (tally.target == "file") return is_lock_call(tally.call) ? Activity::sleeping : Activity::io;
-  if (network || is_storage_call(tally.call)) return Activity::io;
+  if (network) return Activity::network;
+  if (is_storage_call(tally.call)) return Activity::io;
   // A FUSE request, a disk: the call may say nothing, the state and the kernel function do.
   if (tally.state == 'D' || tally.wait.starts_with("request_wait") || tally.wait.starts_with("folio_wait"))
     return Activity::io;
@@ -86,6 +87,9 @@ void ActivityCount::add(const std::vector<ThreadTally>& tallies) {
         break;
       case Activity::io:
         io += tally.count;
+        break;
+      case Activity::network:
+        network += tally.count;
         break;
       case Activity::stopped:
         stopped += tally.count;

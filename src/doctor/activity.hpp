@@ -12,7 +12,8 @@ enum class Activity {
   running,      // on a CPU, or ready for one
   waiting,      // for another part of the loader: the main thread for a batch, a worker for something to do
   unix_socket,  // receiving a batch's descriptors
-  io,           // in a file system, a disk or the network
+  io,           // in a file system or a disk
+  network,      // at a socket that is no unix socket: a store, a peer, or nobody's call
   stopped,
   sleeping,  // for something else: a timer, the GPU
   blocked,   // in a futex that may be the loader's or not
@@ -26,10 +27,10 @@ Activity activity_of(const ThreadTally& tally);
 
 // How many samples met each activity.
 struct ActivityCount {
-  std::uint64_t running = 0, waiting = 0, unix_socket = 0, io = 0, stopped = 0, sleeping = 0, blocked = 0,
-                unseen = 0;
+  std::uint64_t running = 0, waiting = 0, unix_socket = 0, io = 0, network = 0, stopped = 0, sleeping = 0,
+                blocked = 0, unseen = 0;
   std::uint64_t total() const {
-    return running + waiting + unix_socket + io + stopped + sleeping + blocked + unseen;
+    return running + waiting + unix_socket + io + network + stopped + sleeping + blocked + unseen;
   }
   // 0..1 of all samples; 0 where there are none.
   double share_of(std::uint64_t count) const {

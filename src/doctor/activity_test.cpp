@@ -34,14 +34,14 @@ TEST(Activity, ReadsByWhatTheyAreOn) {
   EXPECT_EQ(activity_of(tally('S', "read", 1, "pipe")), Activity::waiting);
   EXPECT_EQ(activity_of(tally('S', "read", 1, "unix_socket")), Activity::unix_socket);
   EXPECT_EQ(activity_of(tally('D', "pread64", 1, "file")), Activity::io);
-  EXPECT_EQ(activity_of(tally('S', "read", 1, "socket")), Activity::io);  // a store over HTTP
+  EXPECT_EQ(activity_of(tally('S', "read", 1, "socket")), Activity::network);  // a store over HTTP
   EXPECT_EQ(activity_of(tally('S', "read", 1, "eventfd")), Activity::sleeping);
 }
 
 TEST(Activity, ReceivingABatch) {
   EXPECT_EQ(activity_of(tally('S', "recvmsg", 1, "unix_socket")), Activity::unix_socket);
   EXPECT_EQ(activity_of(tally('S', "connect", 1, "unix_socket")), Activity::unix_socket);
-  EXPECT_EQ(activity_of(tally('S', "recvfrom", 1, "socket")), Activity::io);
+  EXPECT_EQ(activity_of(tally('S', "recvfrom", 1, "socket")), Activity::network);
 }
 
 TEST(Activity, OpeningAFileIsIo) { EXPECT_EQ(activity_of(tally('D', "openat", 1, "file")), Activity::io); }

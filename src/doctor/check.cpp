@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <functional>
 
 #include "stoker/doctor.hpp"
@@ -13,8 +14,21 @@ namespace stoker {
 
 namespace {
 
-constexpr std::array<std::string_view, 9> kNames = {
-    "gpu", "gpu_min", "stall", "cpu", "images_per_s", "confidence", "unused", "throttled", "sm_active"};
+// What may be compared, and within what: a share written as a percent would hold for ever, or never.
+struct Name {
+  std::string_view name, unit;
+  double most;
+};
+constexpr double kNoMost = 1e9;
+constexpr std::array<Name, 9> kNames = {{{"gpu", "percent", 100},
+                                         {"gpu_min", "percent", 100},
+                                         {"stall", "a share", 1},
+                                         {"cpu", "percent", 100},
+                                         {"images_per_s", "images/s", kNoMost},
+                                         {"confidence", "a share", 1},
+                                         {"unused", "GPUs", 4096},
+                                         {"throttled", "a share", 1},
+                                         {"sm_active", "percent", 100}}};
 constexpr std::array<std::string_view, 6> kSigns = {">=", "<=", "==", "!=", ">", "<"};
 
 bool is_used(const GpuSummary& gpu) { return gpu.util_mean.value_or(0) >= 0.5; }
@@ -84,7 +98,61 @@ Error refused(std::string_view condition, std::string found, std::string allowed
                                              .next_step = std::move(next_step)});
 }
 
+std::vector<std::string_view> names() {
+  std::vector<std::string_view> all;
+  for (const Name& one : kNames) all.push_back(one.name);
+  all.push_back("verdict");
+  return all;
+}
+
+std::vector<std::string_view> verdicts() {
+  std::vector<std::string_view> all;
+  for (int i = 0; i <= static_cast<int>(Verdict::unknown); ++i)
+    all.push_back(to_string(static_cast<Verdict>(i)));
+  return all;
+}
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& words) {
+  const std::string nearest = nearest_name(word, words);
+  return nearest.empty() ? "" : fmt::format("did you mean {}?", nearest);
+}
+
+Check check_verdict(std::string_view condition, std::string_view sign, std::string_view word,
+                    const Report& report) {
+  if (sign != "==" && sign != "!=")
+    throw refused(condition, fmt::format("verdict {}", sign), "verdict==NAME or verdict!=NAME");
+  const std::vector<std::string_view> words = verdicts();
+  if (std::ranges::find(words, word) == words.end())
+    throw refused(condition, fmt::format("`{}`, which is no verdict", word),
+                  fmt::format("{}", fmt::join(words, ", ")), did_you_mean(word, words));
+  const std::string_view is = to_string(report.verdict);
+  return {.text = std::string(condition),
+          .met = (is == word) == (sign == "=="),
+          .found = fmt::format("verdict is {}", is)};
+}
+
+double number_within(std::string_view condition, std::string_view text, const Name& name) {
+  const std::string range = name.most == kNoMost
+                                ? fmt::format("a number from 0, {}", name.unit)
+                                : fmt::format("a number from 0 to {:.0f}, {}", name.most, name.unit);
+  const bool percent = text.ends_with('%');
+  const Result<double> asked = parse_number(text);
+  if (!asked)
+    throw refused(condition,
+                  text.empty() ? std::string("nothing behind the comparison") : fmt::format("`{}`", text),
+                  fmt::format("{} is {}", name.name, range),
+                  percent ? "write it without a sign: 80, or a share as 0.8" : "for example gpu>=80");
+  if (!(*asked >= 0 && *asked <= name.most))
+    throw refused(condition, fmt::format("{}", text), fmt::format("{} is {}", name.name, range),
+                  name.most == 1 && *asked > 1 && *asked <= 100
+                      ? fmt::format("for {:.3g} % write {:.3g}", *asked, *asked / 100)
+                      : "");
+  return *asked;
+}
+
 Check check_one(std::string_view condition, const Report& report) {
+  if (condition.empty())
+    throw refused(condition, "nothing between, before or behind commas", "NAME>=NUMBER,NAME<NUMBER,…");
   std::string_view sign;
   std::size_t at = std::string_view::npos;
   for (const std::string_view candidate : kSigns)
@@ -93,34 +161,25 @@ Check check_one(std::string_view condition, const Report& report) {
       break;
     }
   if (sign.empty())
-    throw refused(condition, "no comparison", "NAME>=NUMBER, with >= <= > < == or !=", "for example gpu>=80");
+    throw refused(condition, fmt::format("`{}`, without a comparison", condition),
+                  "NAME>=NUMBER, with >= <= > < == or !=", "for example gpu>=80");
   const std::string_view name = trimmed(condition.substr(0, at), " ");
   const std::string_view number = trimmed(condition.substr(at + sign.size()), " ");
-  if (name == "verdict") {
-    const std::string_view is = to_string(report.verdict);
-    if (sign != "==" && sign != "!=")
-      throw refused(condition, fmt::format("verdict {}", sign), "verdict==NAME or verdict!=NAME");
-    return {.text = std::string(condition),
-            .met = (is == number) == (sign == "=="),
-            .found = fmt::format("verdict is {}", is)};
-  }
-  if (std::ranges::find(kNames, name) == kNames.end()) {
-    const std::string nearest = nearest_name(name, kNames);
-    throw refused(condition, fmt::format("`{}`", name), fmt::format("{}, verdict", fmt::join(kNames, ", ")),
-                  nearest.empty() ? "" : fmt::format("did you mean {}?", nearest));
-  }
-  const Result<double> asked = parse_number(number);
-  if (!asked)
-    throw refused(condition, fmt::format("`{}`", number), "a number behind the comparison",
-                  "for example gpu>=80");
+  if (name == "verdict") return check_verdict(condition, sign, number, report);
+  const auto known = std::ranges::find(kNames, name, &Name::name);
+  if (known == kNames.end())
+    throw refused(condition, fmt::format("`{}`", name), fmt::format("{}", fmt::join(names(), ", ")),
+                  did_you_mean(name, names()));
+  const double asked = number_within(condition, number, *known);
   const Reading<double> found = value_of(name, report);
+  const bool about = name == "images_per_s" && report.images_per_s_about;
   if (!found)
     return {.text = std::string(condition),
             .met = false,
             .found = fmt::format("{} is unknown: {}", name, found.why())};
   return {.text = std::string(condition),
-          .met = holds(*found, sign, *asked),
-          .found = fmt::format("{} is {:.3g}", name, *found)};
+          .met = holds(*found, sign, asked),
+          .found = fmt::format("{} is {}{:.3g}", name, about ? "about " : "", *found)};
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "stoker/doctor.hpp"
@@ -6,6 +7,9 @@
 namespace stoker {
 
 namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
 
 Report made_report() {
   Report report;
@@ -58,7 +62,7 @@ TEST(Check, SeveralAndBlanks) {
 }
 
 TEST(Check, AnUnknownValueMeetsNothing) {
-  for (const char* condition : {"stall<1", "stall>=0", "gpu<1000", "throttled!=5", "sm_active<200"}) {
+  for (const char* condition : {"stall<1", "stall>=0", "gpu<=100", "throttled!=0.5", "sm_active<=100"}) {
     const auto checks = check_report(condition, Report{});
     EXPECT_FALSE(checks[0].met) << condition;
     EXPECT_NE(checks[0].found.find("unknown"), std::string::npos) << checks[0].found;
@@ -76,6 +80,35 @@ TEST(Check, RefusalsSayWhatIsAllowed) {
       EXPECT_FALSE(error.parts().allowed.empty()) << condition;
     }
   }
+}
+
+std::string refusal(const char* condition) {
+  try {
+    check_report(condition, made_report());
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "taken";
+}
+
+TEST(Check, ANumberOutOfANamesRangeIsRefused) {
+  EXPECT_THAT(refusal("stall<10"), AllOf(HasSubstr("stall is a number from 0 to 1"), HasSubstr("write 0.1")));
+  EXPECT_THAT(refusal("gpu>=101"), HasSubstr("0 to 100, percent"));
+  EXPECT_THAT(refusal("gpu>=-1"), HasSubstr("0 to 100, percent"));
+  EXPECT_THAT(refusal("confidence>nan"), HasSubstr("0 to 1"));
+  EXPECT_EQ(refusal("images_per_s>=100000"), "taken");
+}
+
+TEST(Check, AVerdictThatIsNoneIsRefused) {
+  EXPECT_THAT(refusal("verdict==helthy"), AllOf(HasSubstr("gpu_bound"), HasSubstr("did you mean healthy?")));
+  EXPECT_EQ(refusal("verdict!=unknown"), "taken");
+}
+
+TEST(Check, RefusalsNameWhatIsWrong) {
+  EXPECT_THAT(refusal("gpu>=20,"), HasSubstr("behind commas"));
+  EXPECT_THAT(refusal("gpu>=80%"), HasSubstr("without a sign"));
+  EXPECT_THAT(refusal("gpu>="), HasSubstr("nothing behind the comparison"));
+  EXPECT_THAT(refusal("x>=1"), AllOf(HasSubstr("gpu_min"), HasSubstr("images_per_s"), HasSubstr("verdict")));
 }
 
 TEST(Check, AMistypedNameIsGuessed) {

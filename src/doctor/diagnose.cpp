@@ -12,6 +12,7 @@
 #include "doctor/rules.hpp"
 #include "doctor/speed.hpp"
 #include "doctor/summary.hpp"
+#include "doctor/training_seen.hpp"
 
 namespace stoker {
 
@@ -32,6 +33,7 @@ struct Case {
   IoMeasures io;
   Speed speed;
   bool watched = false;
+  TrainingSeen seen;  // of what was watched
 
   Case(const Trace& t, const DiagnoseOptions& o) : trace(t), options(o), curves(gpu_curves(t)) {
     training = training_curves(curves);
@@ -42,7 +44,10 @@ struct Case {
     speed = speed_of(trace, window, training, io, options);
     watched = std::ranges::any_of(trace.snapshots,
                                   [](const Snapshot& snapshot) { return !snapshot.processes.empty(); });
+    if (watched) seen = look_for_training(trace, window, curves, m, io);
   }
+  // Something was watched, and nothing speaks for a training.
+  bool no_training() const { return watched && seen.sign == TrainingSeen::Sign::none; }
 };
 
 // How much evidence there is, 0..1: time, or steps of the training where the curve shows them.
@@ -56,6 +61,7 @@ double amount(const Case& c) {
   double weight = 0.5 + 0.5 * std::min(1.0, part);
   if (c.watched) {
     if (!c.m.busy) weight *= 0.7;
+    if (c.seen.sign != TrainingSeen::Sign::certain) weight *= 0.5;
     if (c.m.waits_guessed || (!c.m.main_waits && !c.m.stall_counted)) weight *= 0.7;
   }
   return weight;
@@ -96,6 +102,11 @@ void add_causes(Report& report, const Case& c, const Finding& finding) {
   if (c.io.refaults_per_s.value_or(0) > 100 && c.io.summary.cache_hit_share.value_or(1) < 0.9)
     causes.push_back(
         "the memory limit throws out pages that are read again: the page cache is too small for the data");
+  if (c.watched && c.seen.sign == TrainingSeen::Sign::likely)
+    causes.push_back(
+        "no GPU was seen with it and no loader that is known: it is taken for a training because it reads "
+        "and "
+        "works");
   if (c.window.ended) causes.push_back("the training ended while it was watched");
   if (c.window.warm_up_left_out) causes.push_back("the training's warm-up is left out of the rates");
   if (finding.verdict == Verdict::noisy_neighbour && other_ranks(c))
@@ -148,10 +159,14 @@ void fill_common(Report& report, const Case& c) {
   report.seconds = c.m.seconds;
   report.unknown = unknowns_of(c.trace, c.m, c.watched);
   report.evidence = evidence_of(c.m, c.io, c.speed);
+  if (c.no_training())
+    std::erase_if(report.evidence, [](const Evidence& one) { return one.what == kWaitsForData; });
   report.images_per_s = c.speed.images_per_s;
-  report.stall_share =
-      reading(c.watched ? c.m.stall() : std::nullopt,
-              c.watched ? "the main thread's states were not seen" : "no process was watched");
+  report.images_per_s_about = c.speed.about;
+  report.stall_share = reading(c.watched && !c.no_training() ? c.m.stall() : std::nullopt,
+                               c.no_training() ? "no training is to be seen"
+                               : c.watched     ? "the main thread's states were not seen"
+                                               : "no process was watched");
   if (c.watched && !c.speed.images_per_s) report.unknown.push_back({"images/s", c.speed.images_per_s.why()});
 }
 
@@ -194,6 +209,13 @@ void put_unused_first(const UnusedGpus& unused, Finding& finding, std::vector<Fi
   finding = {.verdict = Verdict::gpu_unused, .margin = 0.8, .why = unused.why};
 }
 
+Finding no_training(const TrainingSeen& seen) {
+  return {.verdict = Verdict::unknown,
+          .margin = 0,
+          .why = fmt::format("no training is to be seen: {}, and neither a GPU nor a data loader is at work",
+                             seen.instead)};
+}
+
 Report report_of(const Case& c) {
   Report report;
   fill_common(report, c);
@@ -207,9 +229,11 @@ Report report_of(const Case& c) {
     return report;
   }
   const GpuCauses busy = causes_of_busy(c.training);
-  const std::optional<UnusedGpus> unused = find_unused(c.trace, c.curves, c.m);
-  Finding finding =
-      c.watched ? decide(c.m, c.tail, c.io, c.trace.probe) : decide_by_curves(c.trace, c.curves, busy);
+  const bool shares = !c.watched && look_like_shares(c.curves);
+  const std::optional<UnusedGpus> unused = shares ? std::nullopt : find_unused(c.trace, c.curves, c.m);
+  Finding finding = c.no_training() ? no_training(c.seen)
+                    : c.watched     ? decide(c.m, c.tail, c.io, c.trace.probe)
+                                    : decide_by_curves(c.trace, c.curves, busy);
   std::vector<Fix> fixes = finding.verdict == Verdict::gpu_bound
                                ? fixes_for_busy(busy)
                                : fixes_for(finding, {.pid = c.trace.pid,

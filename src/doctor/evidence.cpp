@@ -32,7 +32,7 @@ class List {
 std::vector<Evidence> evidence_of(const Measures& m, const IoMeasures& io, const Speed& speed) {
   List list;
   list.percent("GPU busy", m.busy, "the driver's utilisation, over the window");
-  list.percent("training waits for data", m.stall(),
+  list.percent(kWaitsForData, m.stall(),
                m.stall_counted ? "counters of Stoker's loader"
                                : "main thread: waiting for a batch, receiving it, waiting for a CPU; at most "
                                  "the GPU's idle share");
@@ -72,7 +72,9 @@ std::vector<Evidence> evidence_of(const Measures& m, const IoMeasures& io, const
   list.add("read from devices", mb(io.summary.read_bytes_per_s), "MB/s", "/proc/PID/io read_bytes");
   list.percent("of a limit on reading", io.limit_used, "io.max or blkio.throttle");
   list.add("latency of a device's read", io.summary.device_latency_ms.optional(), "ms", "/proc/diskstats");
-  if (speed.images_per_s) list.add("images", speed.images_per_s.optional(), "images/s", speed.source.c_str());
+  if (speed.images_per_s)
+    list.add(speed.about ? "images, about" : "images", speed.images_per_s.optional(), "images/s",
+             speed.source.c_str());
   return list.take();
 }
 
@@ -93,6 +95,8 @@ CpuSummary cpu_summary(const Measures& m) {
   cpu.workers_waiting_for_cpu = reading(m.worker_delay, no_workers);
   cpu.workers_in_io = reading(m.worker_io, no_workers);
   cpu.workers_idle = reading(m.worker_idle, no_workers);
+  cpu.workers_stopped = reading(m.worker_stopped, no_workers);
+  cpu.workers_asleep = reading(m.worker_other, no_workers);
   cpu.throttled_share = Reading<double>::unknown(m.quotas.empty() ? "no cgroup has a quota" : no_rates);
   for (const Quota& quota : m.quotas)
     if (quota.throttled_share && *quota.throttled_share >= cpu.throttled_share.value_or(0))

@@ -11,6 +11,8 @@
 
 namespace stoker::doctor {
 
+inline constexpr const char* kWaitsForData = "training waits for data";
+
 std::vector<Evidence> evidence_of(const Measures& m, const IoMeasures& io, const Speed& speed);
 
 CpuSummary cpu_summary(const Measures& m);

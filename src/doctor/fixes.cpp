@@ -15,6 +15,8 @@ namespace {
 
 constexpr int kMostWaitingWorkers = 64;  // that mostly wait: more than CPUs, not without end
 constexpr double kSpins = 0.8;           // of the GPU's time on a CPU: the main thread waits for it so
+constexpr double kMostTimes = 20;        // near a stall of 1: what the consumer could take is not visible
+constexpr double kMostSaved = 0.9;       // of a decode, by smaller images
 constexpr double kStokerOverhead = 0.1;  // delivery and reading, of the decode time
 
 class Planner {
@@ -70,6 +72,10 @@ class Planner {
             .predicted_gain = {},
             .predicted_images_per_s = {},
             .label = label};
+    if (rate && *rate > kMostTimes) {
+      rate.reset();
+      why = "the training waits nearly all the time: what it could take is not visible";
+    }
     if (rate) {
       fix.predicted_gain = std::max(0.0, *rate - 1);
       fix.predicted_images_per_s =
@@ -160,13 +166,14 @@ void Planner::lift_quota() {
 void Planner::cheaper_decode() {
   const auto& probe = in_.probe;
   std::optional<double> smaller, stokers;
-  if (known() && in_.images_per_s && probe && probe->decode_ms) {
+  const bool probed = probe && probe->decode_ms;
+  if (known() && in_.images_per_s && probed) {
     Producers p = today();
     const double now = p.cpu;
     if (probe->decode_small_ms) {
       // What a smaller image saves, at most nine tenths of what there is.
-      p.cpu =
-          std::max(0.1 * now, now - *in_.images_per_s * (*probe->decode_ms - *probe->decode_small_ms) / 1e3);
+      p.cpu = std::max((1 - kMostSaved) * now,
+                       now - *in_.images_per_s * (*probe->decode_ms - *probe->decode_small_ms) / 1e3);
       smaller = rate(p);
     }
     if (probe->stoker_ms) {
@@ -174,11 +181,16 @@ void Planner::cheaper_decode() {
       stokers = soft_minimum(limit_, producer_limit(p, p.cpus));
     }
   }
-  add("images packed at a short side of 256: cheaper to decode", how_smaller_images(m_),
-      smaller ? smaller : most(), smaller ? GainLabel::estimate : GainLabel::up_to);
+  // Unprobed, the GPU that is seen to idle bounds it, and nothing else.
+  const auto bound = m_.busy ? most() : std::nullopt;
+  const std::string why = probed ? "" : "--probe tells: it decodes some of the files";
+  add(fmt::format("images packed at a short side of 256: cheaper to decode{}",
+                  probed ? "" : ", --probe tells by how much"),
+      how_smaller_images(m_), smaller ? smaller : bound, smaller ? GainLabel::estimate : GainLabel::up_to,
+      why);
   if (m_.kind != WorkerKind::stoker)
-    add("Stoker's loader in the place of this one", how_stokers_loader(), stokers ? stokers : most(),
-        GainLabel::up_to);
+    add("Stoker's loader in the place of this one", how_stokers_loader(), stokers ? stokers : bound,
+        GainLabel::up_to, why);
 }
 
 void Planner::all_cpus() {
@@ -236,6 +248,12 @@ void Planner::waiting_workers(GainLabel label) {
 
 void Planner::storage(Verdict kind) {
   const IoMeasures& io = in_.io;
+  if (m_.kind == WorkerKind::none) {
+    main_thread();
+    add("fewer bytes an image, a cache, or a faster store", how_faster_store(), std::nullopt,
+        GainLabel::unknown, "how long each read of the main thread waits is not visible");
+    return;
+  }
   if (kind == Verdict::io_latency) waiting_workers(GainLabel::estimate);
   if (kind == Verdict::io_bandwidth && io.limit_reached)
     add(fmt::format("no limit on reading: {}", io.summary.limited_by),

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <vector>
 
 #include "doctor/rates.hpp"
 #include "doctor/roles.hpp"
@@ -16,6 +17,9 @@ constexpr double kAtLimit = 0.8;      // of a limit in bytes or operations
 constexpr double kFromDevices = 0.1;  // of the bytes read: below it they come from no block device
 constexpr double kDeviceFull = 0.9;   // of time
 constexpr double kQuickRead_ms = 5;   // a device that answers sooner is not at its limit
+constexpr std::size_t kFewestSizes = 3;
+constexpr double kFarBelow = 30;                      // times smaller than the median: no image of the set
+constexpr double kHeldTimes = 8;                      // the median's: held open, and not read in passing
 constexpr std::uint64_t kLargestImage = 64ULL << 20;  // a larger file holds many images
 
 struct Sums {
@@ -47,7 +51,7 @@ Sums sum_reads(const Trace& trace, const Window& window) {
 
 struct FileStatistics {
   std::map<std::string, std::uint64_t> files, mounts;  // path → times met
-  std::map<std::string, std::uint64_t> sizes;
+  std::map<std::string, std::uint64_t> sizes;          // of one image each, as far as can be told
 };
 
 FileStatistics files_met(const Trace& trace, const Window& window) {
@@ -60,6 +64,45 @@ FileStatistics files_met(const Trace& trace, const Window& window) {
         if (file.size_bytes > 0 && file.size_bytes <= kLargestImage) met.sizes[file.path] = file.size_bytes;
       }
   return met;
+}
+
+std::string ending_of(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string::npos || path.find('/', dot) != std::string::npos ? "" : path.substr(dot);
+}
+
+struct SizeMet {
+  double bytes = 0, times = 0;
+};
+
+double median(std::vector<SizeMet>& sizes, double SizeMet::* member) {
+  const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+  std::ranges::nth_element(sizes, middle, {}, member);
+  return (*middle).*member;
+}
+
+// The mean size of the files that are read. Large ones are under a read, or being decoded, for longer, and so
+// are met more often, as their size goes: each meeting is weighted by 1 / size. What is no image would weigh
+// most then, a small list above all: the commonest ending alone counts, and neither what is far below the
+// usual size nor what is held open all the time.
+std::optional<double> mean_file_size(const FileStatistics& met) {
+  std::map<std::string, std::vector<SizeMet>> by_ending;
+  for (const auto& [path, size] : met.sizes)
+    by_ending[ending_of(path)].push_back(
+        {.bytes = static_cast<double>(size), .times = static_cast<double>(met.files.at(path))});
+  if (by_ending.empty()) return std::nullopt;
+  std::vector<SizeMet>& sizes =
+      std::ranges::max_element(by_ending, {}, [](const auto& entry) { return entry.second.size(); })->second;
+  if (sizes.size() < kFewestSizes) return std::nullopt;
+  const double least = median(sizes, &SizeMet::bytes) / kFarBelow;
+  const double most_times = kHeldTimes + kHeldTimes * median(sizes, &SizeMet::times);
+  double times = 0, inverse = 0;
+  for (const SizeMet& size : sizes) {
+    if (size.bytes < least || size.times > most_times) continue;
+    times += size.times;
+    inverse += size.times / size.bytes;
+  }
+  return times / inverse;
 }
 
 std::string most_frequent(const std::map<std::string, std::uint64_t>& counts) {
@@ -158,16 +201,13 @@ std::optional<bool> could_deliver_more(const std::optional<ProbeSeen>& probe, in
 
 IoMeasures measure_io(const Trace& trace, const Window& window) {
   IoMeasures io;
-  if (trace.probe) io.mean_file_bytes = trace.probe->mean_file_bytes;
   if (trace.snapshots.empty()) return io;
   const FileStatistics met = files_met(trace, window);
   io.summary.file = most_frequent(met.files);
   io.summary.mount = most_frequent(met.mounts);
-  if (!io.mean_file_bytes && met.sizes.size() >= 3) {
-    double sum = 0;
-    for (const auto& [path, size] : met.sizes) sum += static_cast<double>(size);
-    io.mean_file_bytes = sum / static_cast<double>(met.sizes.size());
-  }
+  io.mean_file_bytes = mean_file_size(met);
+  // A probe reads of the same files, each once: what is met more often is among them more often too.
+  if (!io.mean_file_bytes && trace.probe) io.mean_file_bytes = trace.probe->mean_file_bytes;
   const MountSeen* mount = mount_named(trace, window, io.summary.mount);
   if (mount) {
     io.mount_type = mount->type;

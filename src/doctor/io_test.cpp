@@ -170,10 +170,33 @@ TEST(Io, CacheHitsAndImagesFromTheSizesOfFiles) {
       s.processes[1].files.push_back({.path = "/d/" + std::to_string(n),
                                       .mount = "/",
                                       .size_bytes = 100000U * static_cast<unsigned>(n),
-                                      .count = 1});
+                                      .count = static_cast<std::uint64_t>(n)});  // as long as it is read
   }));
   EXPECT_NEAR(*report.io.cache_hit_share, 0.9, 0.01);
   EXPECT_NEAR(*report.images_per_s, 150, 2);
+  EXPECT_TRUE(report.images_per_s_about);
+}
+
+// Half of the files have 20 KB, half 180 KB: the large ones are met nine times as often.
+TEST(Io, LargeFilesAreMetMoreOftenThanTheyAreRead) {
+  Made made{.busy = 0.5, .main_waits = 0.45, .workers = 1, .worker_cpu = 0.95, .read_chars = 30e6};
+  const auto rate = [&made](bool others) {
+    int number = 0;
+    return *diagnose(made_trace(made, [&](Snapshot& s, double) {
+              std::vector<FileSeen>& files = s.processes[1].files;
+              for (int i = 0; i < 10; ++i)
+                files.push_back({.path = "/d/" + std::to_string(number++) + ".jpg",
+                                 .mount = "/",
+                                 .size_bytes = i == 0 ? 20'000U : 180'000U,
+                                 .count = 1});
+              if (!others) return;
+              files.push_back({.path = "/d/list.txt", .mount = "/", .size_bytes = 300, .count = 1});
+              files.push_back({.path = "/d/thumb.jpg", .mount = "/", .size_bytes = 500, .count = 1});
+              files.push_back({.path = "/d/all.jpg", .mount = "/", .size_bytes = 15'000, .count = 1});
+            })).images_per_s;
+  };
+  EXPECT_NEAR(rate(false), 300, 5);  // 30 MB/s of 100 KB
+  EXPECT_NEAR(rate(true), 300, 5);   // a list, a mark, a file that is always open
 }
 
 TEST(Io, ALargeFileHoldsManyImages) {

@@ -1,6 +1,7 @@
 #include "doctor/logs_only.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace stoker::doctor {
@@ -37,7 +38,23 @@ std::string shape_of(const GpuCurve& curve) {
 
 }  // namespace
 
+bool look_like_shares(const std::vector<GpuCurve>& curves) {
+  std::size_t samples = 0, broken = 0;
+  for (const GpuCurve& curve : curves)
+    for (const GpuSample& sample : curve.samples) {
+      if (sample.percent > 1) return false;
+      ++samples;
+      broken += sample.percent != std::floor(sample.percent) ? 1U : 0U;
+    }
+  return samples >= kLeastSamples && broken * 2 > samples;
+}
+
 Finding decide_by_curves(const Trace& trace, const std::vector<GpuCurve>& curves, const GpuCauses& causes) {
+  if (look_like_shares(curves))
+    return {
+        .verdict = Verdict::unknown,
+        .margin = 0,
+        .why = "all utilisations lie between 0 and 1, which are shares and no percent: multiply them by 100"};
   const std::vector<const GpuCurve*> used = training_curves(curves);
   if (used.empty()) return {.verdict = Verdict::unknown, .margin = 0, .why = "no GPU's utilisation was read"};
   double mean = 0;
@@ -48,8 +65,11 @@ Finding decide_by_curves(const Trace& trace, const std::vector<GpuCurve>& curves
   }
   const GpuCurve& first = *used.front();
   const double seconds = first.samples.back().time_s - first.samples.front().time_s;
-  const bool timed = seconds > 0;
-  if (samples < kLeastSamples || (timed && seconds < kLeastSeconds))
+  if (samples >= kLeastSamples && !(seconds > 0))
+    return {.verdict = Verdict::unknown,
+            .margin = 0,
+            .why = fmt::format("{} samples bear one and the same time, or times that go back", samples)};
+  if (samples < kLeastSamples || seconds < kLeastSeconds)
     return {.verdict = Verdict::unknown,
             .margin = 0,
             .why = fmt::format("{} samples over {:.1f} s are too little", samples, seconds)};

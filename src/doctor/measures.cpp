@@ -129,7 +129,8 @@ void take_main(const Sums& sums, Measures& m) {
   if (m.main_samples == 0) return;
   m.main_waits = seen.share_of(seen.waiting + seen.blocked + seen.unseen);
   m.main_socket = seen.share_of(seen.unix_socket);
-  m.main_io = seen.share_of(seen.io);
+  m.main_io = seen.share_of(seen.io + seen.network);
+  m.main_network = seen.share_of(seen.network);
   m.waits_guessed = seen.unseen * 2 > seen.total();
 }
 
@@ -147,9 +148,9 @@ void take_worker_shares(const ThreadGrowth& growth, double threads, Measures& m)
     m.worker_io =
         share(1 - *m.worker_idle - *m.worker_other - *m.worker_stopped - *m.worker_cpu - *m.worker_delay);
   else
-    m.worker_io = seen.share_of(seen.io);
+    m.worker_io = seen.share_of(seen.io + seen.network);
   // Time that nobody was met waiting in is a fault of the sampling, not of the storage.
-  if (seen.io == 0) m.worker_io = 0;
+  if (seen.io + seen.network == 0) m.worker_io = 0;
 }
 
 void take_worker_processes(const Sums& sums, Measures& m) {
@@ -214,7 +215,7 @@ void take_loader_threads(const Sums& sums, const Snapshot& last, Measures& m) {
   const double there = std::max(1.0, busiest->growth.count / steps);
   const ActivityCount& seen = busiest->growth.activity;
   // Of many alike threads only those that ever work are loaders: as many as it takes.
-  const double at_work = cpu + delay + there * seen.share_of(seen.io);
+  const double at_work = cpu + delay + there * seen.share_of(seen.io + seen.network);
   const std::optional<int> asked = threads_asked_for(last);
   const double workers = std::min(there, asked ? *asked : std::max(1.0, std::ceil(at_work - 0.1)));
   m.kind = WorkerKind::threads;
@@ -228,7 +229,7 @@ void take_loader_threads(const Sums& sums, const Snapshot& last, Measures& m) {
   m.worker_samples = seen.total();
   m.worker_cpu = *m.workers_cpu / m.workers;
   m.worker_delay = delay / m.workers;
-  m.worker_io = share(there * seen.share_of(seen.io) / m.workers);
+  m.worker_io = share(there * seen.share_of(seen.io + seen.network) / m.workers);
   m.worker_idle = share(1 - *m.worker_cpu - *m.worker_delay - *m.worker_io);
   m.worker_other = 0;
   m.worker_stopped = seen.share_of(seen.stopped);
@@ -342,7 +343,9 @@ Measures measure(const Trace& trace, const Window& window, const std::vector<con
   Measures m;
   if (trace.snapshots.empty()) return m;
   measure_limits(trace, window.last, m);
-  m.busy = busy_share(curves, window.from_s, window.to_s);
+  // A log's reading stands for the time before it; the first one's counts too, as in the table of GPUs.
+  const bool log = trace.snapshots[window.last].processes.empty();
+  m.busy = busy_share(curves, log ? window.from_s - 1e-3 : window.from_s, window.to_s);
   m.seconds = window.seconds();
   if (window.last <= window.first || !(m.seconds > 0)) return m;
   m.snapshots = window.last - window.first + 1;

@@ -43,7 +43,8 @@ struct Measures {
   std::optional<double> main_socket;    // k: receiving a batch
   std::optional<double> main_delay;     // mrq: ready, without a CPU
   std::optional<double> main_cpu;       // mcpu
-  std::optional<double> main_io;        // in files of its own
+  std::optional<double> main_io;        // in files of its own, or at sockets
+  std::optional<double> main_network;   // of that, at sockets
   bool waits_guessed = false;           // the calls it sleeps in could not be read
   std::optional<double> stall_counted;  // by Stoker's own loader
 

@@ -47,6 +47,25 @@ TEST(OddTrace, OneSnapshotTellsLimitsAndNoRates) {
   EXPECT_EQ(report.cpu.allowed.value_or(0), 2);
 }
 
+TEST(OddTrace, RowsOfOneTimeTellNoShare) {
+  Trace trace = test::made_log({std::vector<double>(20, 40)});
+  for (Snapshot& s : trace.snapshots) s.time_s = 5;
+  const Report report = diagnose(trace);
+  EXPECT_EQ(report.verdict, Verdict::unknown) << report.summary;
+  EXPECT_THAT(report.summary, HasSubstr("one and the same time"));
+}
+
+TEST(OddTrace, SharesInThePlaceOfPercentAreNoUnusedGpu) {
+  std::vector<double> shares;
+  for (int i = 0; i < 40; ++i) shares.push_back(i % 4 == 0 ? 1 : 0.91);
+  const Report report = diagnose(test::made_log({shares}));
+  EXPECT_EQ(report.verdict, Verdict::unknown) << report.summary;
+  EXPECT_THAT(report.summary, HasSubstr("multiply them by 100"));
+  EXPECT_EQ(report.confidence, 0);
+  // Whole numbers are percent of a GPU that does next to nothing.
+  EXPECT_EQ(diagnose(test::made_log({std::vector<double>(40, 0)})).verdict, Verdict::gpu_unused);
+}
+
 TEST(OddTrace, WithoutGpusTheMainThreadTells) {
   Trace trace = made_trace(kFew);
   for (Snapshot& s : trace.snapshots) s.gpus.clear();

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "doctor/rates.hpp"
+
 namespace stoker::doctor {
 
 namespace {
@@ -14,6 +16,7 @@ constexpr double kIdleLeast = 0.08;
 constexpr double kIdleUnexplained = 0.3;
 constexpr double kStallLeast = 0.05;
 constexpr double kMainCpuLeast = 0.05;
+constexpr double kMainWorksMost = 0.5;
 constexpr double kThrottledPeriods = 0.25;
 constexpr double kThrottledCpus = 0.05;
 constexpr double kIoShare = 0.4;
@@ -48,6 +51,7 @@ class Nearness {
 };
 
 std::string workers_text(const Measures& m) {
+  if (m.kind == WorkerKind::none) return "the training";
   const char* what = m.kind == WorkerKind::processes ? "worker" : "loader thread";
   if (m.workers == 1) return fmt::format("the one {}", what);
   if (m.workers == 2) return fmt::format("both {}s", what);
@@ -85,6 +89,24 @@ Finding hang(const Measures& m, const Measures& tail) {
           .why = "neither GPU nor workers nor the main thread do anything"};
 }
 
+// What the main thread does all the time. One that loads its data itself, over a network, waits for storage.
+Finding works_itself(const Measures& m, double margin) {
+  const bool alone = m.kind == WorkerKind::none;
+  const double io = m.main_io.value_or(0), network = m.main_network.value_or(0);
+  Finding finding{.verdict = Verdict::main_thread, .margin = margin, .why = {}};
+  if (io <= m.main_cpu.value_or(0)) {
+    finding.why =
+        fmt::format("the main thread itself computes {} of the time", percent(share(m.main_cpu.value_or(0))));
+  } else if (network > io / 2) {
+    if (alone) finding.verdict = Verdict::io_wait;
+    finding.why = fmt::format("the main thread waits at a network socket {} of the time", percent(network));
+  } else {
+    finding.why = fmt::format("the main thread is in its own files {} of the time", percent(io));
+  }
+  if (alone) finding.why += " and there are no workers";
+  return finding;
+}
+
 // Rules 2 and 3: where nobody waits for data.
 std::optional<Finding> not_for_data(const Measures& m, Nearness& near) {
   const auto stall = m.stall();
@@ -93,7 +115,8 @@ std::optional<Finding> not_for_data(const Measures& m, Nearness& near) {
     return Finding{
         .verdict = Verdict::gpu_bound, .margin = near.margin(), .why = "the data waits for the GPU"};
   if (!stall) return std::nullopt;
-  if (*stall < kStallLeast && main_works < kMainCpuLeast) {
+  // Without sight of a GPU, a main thread that works now and then says nothing of what it waits for.
+  if (*stall < kStallLeast && main_works < (m.busy ? kMainCpuLeast : kMainWorksMost)) {
     // Without sight of a GPU, workers that feed something speak for one.
     if (!m.busy && m.kind != WorkerKind::none)
       return Finding{.verdict = Verdict::gpu_bound,
@@ -113,13 +136,7 @@ std::optional<Finding> not_for_data(const Measures& m, Nearness& near) {
   }
   const double idle = m.busy ? m.idle() : 1;
   if (near.below(*stall, 0.5 * idle) && near.above(main_works, 0.5 * idle)) {
-    const bool alone = m.kind == WorkerKind::none;
-    std::string why =
-        m.main_io.value_or(0) > m.main_cpu.value_or(0)
-            ? fmt::format("the main thread is in its own files {} of the time", percent(*m.main_io))
-            : fmt::format("the main thread itself computes {} of the time", percent(m.main_cpu.value_or(0)));
-    if (alone) why += " and there are no workers";
-    return Finding{.verdict = Verdict::main_thread, .margin = near.margin(), .why = std::move(why)};
+    return works_itself(m, near.margin());
   }
   return std::nullopt;
 }
@@ -133,7 +150,7 @@ std::optional<Finding> throttled(const Measures& m, Nearness& near) {
       .verdict = Verdict::quota_throttled,
       .margin = near.margin(),
       .why = fmt::format("{} {} throttled by a CPU quota of {:.3g} CPUs (cgroup {}) in {} of its periods",
-                         workers_text(m), m.workers == 1 ? "is" : "are", quota->cpus, quota->path,
+                         workers_text(m), m.workers < 2 ? "is" : "are", quota->cpus, quota->path,
                          percent(*quota->throttled_share))};
 }
 
@@ -174,14 +191,19 @@ std::optional<Finding> cpus_elsewhere(const Measures& m, Nearness& near) {
         .why = fmt::format("the training may use {:.0f} of {:.0f} CPUs only ({}) and they are busy", allowed,
                            *m.online, m.allowed_by)};
   if (m.others_cpu && near.above(*m.others_cpu, kOthers)) {
-    const bool delayed = m.worker_delay && near.above(*m.worker_delay, kDelayed);
+    const bool alone = m.kind == WorkerKind::none;
+    const std::optional<double>& delay = alone ? m.main_delay : m.worker_delay;
+    const bool delayed = delay && near.above(*delay, kDelayed);
     if (delayed || (m.free_cpu && *m.free_cpu < kFree))
       return Finding{
           .verdict = Verdict::noisy_neighbour,
           .margin = near.margin(),
           .why = fmt::format(
-              "other processes use {:.1f} of the {:.0f} CPUs and the workers wait for one {} of the time",
-              *m.others_cpu, m.online.value_or(0), percent(m.worker_delay.value_or(0)))};
+              "other processes use {:.1f} of the {:.0f} CPUs{}", *m.others_cpu, m.online.value_or(0),
+              delay
+                  ? fmt::format(" and {} for one {} of the time",
+                                alone ? "the main thread waits" : "the workers wait", percent(share(*delay)))
+                  : "")};
   }
   return std::nullopt;
 }

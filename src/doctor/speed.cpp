@@ -18,7 +18,8 @@ Speed speed_of(const Trace& trace, const Window& window, const std::vector<const
   if (io.summary.read_chars_per_s && io.mean_file_bytes && *io.mean_file_bytes > 0 &&
       *io.summary.read_chars_per_s > 0)
     return {.images_per_s = *io.summary.read_chars_per_s / *io.mean_file_bytes,
-            .source = "bytes read / mean size of a file"};
+            .source = "bytes read / mean size of a file",
+            .about = true};
   return {.images_per_s = Reading<double>::unknown(
               "no counter tells it, and the mean size of the data set's files is not known"),
           .source = {}};

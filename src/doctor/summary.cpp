@@ -6,6 +6,8 @@ namespace stoker::doctor {
 
 namespace {
 
+constexpr double kWaitsLeast = 0.01;  // of the time: below it a training does not wait for data
+
 std::string gpus_text(std::size_t gpus) {
   return gpus == 1 ? "The GPU is" : fmt::format("The {} GPUs are", gpus);
 }
@@ -22,7 +24,8 @@ std::string promise(const Report& report) {
                          ? fmt::format("; {}: {} {:.2g} times the images/s", fix.what, label, 1 + gain)
                          : fmt::format("; {}: {} {:.0f} % more images/s", fix.what, label, 100 * gain);
   if (report.images_per_s && fix.predicted_images_per_s)
-    text += fmt::format(" ({:.0f} → {:.0f})", *report.images_per_s, *fix.predicted_images_per_s);
+    text += fmt::format(" ({}{:.0f} → {:.0f})", report.images_per_s_about ? "about " : "",
+                        *report.images_per_s, *fix.predicted_images_per_s);
   return text;
 }
 
@@ -43,11 +46,16 @@ std::string summary_of(const Report& report, const std::string& why, std::size_t
     case Verdict::hang:
       return fmt::format("The training stands still: {}.", why);
     case Verdict::unknown:
+      if (why.starts_with("no training")) return fmt::format("N{}.", why.substr(1));
       return fmt::format("Why the GPU waits, or whether, is unknown: {}.", why);
     default:
       break;
   }
   std::string text = idle;
+  if (text.empty() && report.verdict == Verdict::main_thread)
+    return fmt::format("The main thread is the limit: {}{}.", why, promise(report));
+  if (text.empty() && report.stall_share.value_or(1) < kWaitsLeast)
+    return fmt::format("The training is held up: {}{}.", why, promise(report));
   if (text.empty())
     text = report.stall_share
                ? fmt::format("The training waits for data {:.0f} % of the time", 100 * *report.stall_share)

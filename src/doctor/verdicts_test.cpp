@@ -11,6 +11,7 @@ namespace {
 using test::Made;
 using test::made_trace;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 double soft(double consumer, double producer) {
   return std::pow(std::pow(consumer, -8) + std::pow(producer, -8), -1.0 / 8);
@@ -69,6 +70,26 @@ TEST(Verdict, CpuBound) {
   EXPECT_EQ(report.verdict, Verdict::cpu_bound) << report.summary;
   EXPECT_EQ(report.fixes.front().label, GainLabel::up_to);  // nothing was probed
   EXPECT_NEAR(*report.fixes.front().predicted_gain, 1 / (1 - 0.55) - 1, 0.02);
+}
+
+// What smaller images save only a decode tells; without sight of a GPU nothing bounds it.
+TEST(Verdict, WithoutGpuAndProbeTheGainOfSmallerImagesIsNotKnown) {
+  Trace trace = made_trace({.main_waits = 0.89, .worker_cpu = 0.93, .worker_delay = 0.05});
+  for (Snapshot& s : trace.snapshots) s.gpus.clear();
+  const Report report = diagnose(trace);
+  ASSERT_EQ(report.verdict, Verdict::cpu_bound) << report.summary;
+  EXPECT_FALSE(report.fixes.front().predicted_gain.known());
+  EXPECT_THAT(report.fixes.front().predicted_gain.why(), HasSubstr("--probe tells"));
+  EXPECT_THAT(report.fixes.front().what, HasSubstr("--probe tells"));
+  EXPECT_THAT(report.summary, Not(HasSubstr("times")));
+}
+
+TEST(Verdict, NearAStallOfOneNoGainIsClaimed) {
+  const Report report = diagnose(
+      made_trace({.busy = 0.001, .main_waits = 1, .main_cpu = 0, .worker_cpu = 0.9, .worker_delay = 0.1}));
+  ASSERT_EQ(report.verdict, Verdict::cpu_bound) << report.summary;
+  for (const Fix& fix : report.fixes) EXPECT_LT(fix.predicted_gain.value_or(0), 20) << fix.what;
+  EXPECT_THAT(report.fixes.front().predicted_gain.why(), HasSubstr("nearly all the time"));
 }
 
 TEST(Verdict, CpuBoundWithAProbeIsAnEstimate) {

@@ -55,6 +55,8 @@ Json to_json(const CpuSummary& cpu) {
           {"workers_waiting_for_cpu", measured(cpu.workers_waiting_for_cpu)},
           {"workers_in_io", measured(cpu.workers_in_io)},
           {"workers_idle", measured(cpu.workers_idle)},
+          {"workers_stopped", measured(cpu.workers_stopped)},
+          {"workers_asleep", measured(cpu.workers_asleep)},
           {"throttled_share", measured(cpu.throttled_share)},
           {"steal_share", measured(cpu.steal_share)}};
 }
@@ -89,6 +91,7 @@ Json report_json(const Report& report, const std::vector<Check>& checks) {
                {"confidence", measured(report.confidence)},
                {"stall_share", measured(report.stall_share)},
                {"images_per_s", measured(report.images_per_s)},
+               {"images_per_s_about", report.images_per_s_about},
                {"seconds", measured(report.seconds)},
                {"causes", report.causes},
                {"evidence", Json::array()},

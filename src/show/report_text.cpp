@@ -1,8 +1,10 @@
 #include "show/report_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <utility>
 
 #include "show/text.hpp"
 
@@ -11,10 +13,15 @@ namespace stoker::show {
 namespace {
 
 constexpr std::string_view kUnknown = "-";
-constexpr std::size_t kEvidenceShown = 6;
-constexpr std::size_t kFixesShown = 3;
-constexpr std::size_t kUnknownShown = 2;
 constexpr std::size_t kGpusShown = 16;
+
+// How much is shown, from all that a screen may hold to what it must.
+struct Measure {
+  std::size_t evidence, fixes, hows, unknown;
+  bool blanks;
+};
+constexpr std::array<Measure, 4> kMeasures = {
+    {{6, 3, 3, 2, true}, {4, 3, 1, 1, true}, {3, 2, 1, 1, false}, {0, 2, 1, 1, false}}};
 
 // Colours that stay apart for the colour-blind: blue is well, yellow is not.
 class Painter {
@@ -103,23 +110,67 @@ std::string gain_text(const Fix& fix) {
   return gain;
 }
 
+struct Part {
+  const char* what;
+  Reading<double> share;
+};
+
+// Parts of one whole that add up to 100 %, where all of the first four are known: counters and samples tell
+// them, which do not quite agree. Of the later ones those that are there.
+std::string parts_text(const std::vector<Part>& parts) {
+  constexpr std::size_t kAlways = 4;
+  double sum = 0;
+  bool all = true;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    sum += parts[i].share.value_or(0);
+    all = all && (i >= kAlways || parts[i].share.known());
+  }
+  const bool whole = all && sum > 0.9;
+  const double scale = whole ? 100 / sum : 100;
+  std::string text;
+  double before = 0;  // rounding the running sum, the parts add up
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const double value = parts[i].share.value_or(0) * scale;
+    const double shown = whole ? std::round(before + value) - std::round(before) : std::round(value);
+    before += value;
+    if (i >= kAlways && shown < 1) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
+                        parts[i].share.known() ? fmt::format("{:.0f} %", shown) : std::string(kUnknown),
+                        parts[i].what);
+  }
+  return text;
+}
+
 class Page {
  public:
   Page(const Report& report, const TextStyle& style)
       : report_(report), style_(style), paint_(style.colours) {}
 
   std::vector<std::string> lines(const std::string& subject) {
+    for (const Measure& measure : kMeasures) {
+      measure_ = measure;
+      std::vector<std::string> page = at_measure(subject);
+      if (page.size() < style_.rows || &measure == &kMeasures.back()) return page;
+      lines_.clear();
+    }
+    return {};
+  }
+
+ private:
+  std::vector<std::string> at_measure(const std::string& subject) {
     head(subject);
     gpus();
     machine();
     evidence();
     fixes();
     unknown();
-    return std::move(lines_);
+    return std::exchange(lines_, {});
   }
 
- private:
-  void line(std::string text = "") { lines_.push_back(std::move(text)); }
+  void line(std::string text) { lines_.push_back(std::move(text)); }
+  void gap() {
+    if (measure_.blanks) lines_.emplace_back();
+  }
 
   // Words that continue on further lines, set in behind `first`.
   void paragraph(const std::string& first, const std::string& text) {
@@ -154,7 +205,7 @@ class Page {
 
   void gpus() {
     if (report_.gpus.empty()) return;
-    line();
+    gap();
     Table table({"GPU", "name", "util %", "<10 %", ">=90 %", "SM %", "GiB", "of", "W", "of", "period"});
     for (std::size_t i = 0; i < report_.gpus.size() && i < kGpusShown; ++i) {
       const GpuSummary& gpu = report_.gpus[i];
@@ -175,7 +226,7 @@ class Page {
   void machine() {
     const CpuSummary& cpu = report_.cpu;
     if (cpu.allowed.known() || cpu.training.known()) {
-      line();
+      gap();
       paragraph(
           "cpus  ",
           fmt::format(
@@ -184,13 +235,13 @@ class Page {
               number(cpu.training), number(cpu.others)));
     }
     if (cpu.workers.known() && *cpu.workers > 0 && cpu.workers_on_cpu.known()) {
-      const auto share = [](const Reading<double>& value) {
-        return value.known() ? fmt::format("{:.0f} %", *value * 100) : std::string(kUnknown);
-      };
-      paragraph("work  ", fmt::format("{}: {} on a CPU, {} waiting for one, {} in I/O, {} idle",
-                                      counted(static_cast<std::size_t>(*cpu.workers), "worker"),
-                                      share(cpu.workers_on_cpu), share(cpu.workers_waiting_for_cpu),
-                                      share(cpu.workers_in_io), share(cpu.workers_idle)));
+      paragraph("work  ", fmt::format("{}: {}", counted(static_cast<std::size_t>(*cpu.workers), "worker"),
+                                      parts_text({{"on a CPU", cpu.workers_on_cpu},
+                                                  {"waiting for one", cpu.workers_waiting_for_cpu},
+                                                  {"in I/O", cpu.workers_in_io},
+                                                  {"idle", cpu.workers_idle},
+                                                  {"stopped", cpu.workers_stopped},
+                                                  {"otherwise asleep", cpu.workers_asleep}})));
     }
     const IoSummary& io = report_.io;
     if (io.read_chars_per_s.known()) {
@@ -214,7 +265,7 @@ class Page {
     std::size_t shown = 0;
     for (const Evidence& one : report_.evidence) {
       if (!one.value.known()) continue;
-      if (shown++ == kEvidenceShown) break;
+      if (shown++ == measure_.evidence) break;
       text += fmt::format("{}{} {}", text.empty() ? "" : "; ", one.what, number(one.value, one.unit));
     }
     if (!text.empty()) paragraph("seen  ", text);
@@ -222,29 +273,32 @@ class Page {
 
   void fixes() {
     if (report_.fixes.empty()) return;
-    line();
+    gap();
     line(paint_.bold("What would help"));
-    for (std::size_t i = 0; i < report_.fixes.size() && i < kFixesShown; ++i) {
+    for (std::size_t i = 0; i < report_.fixes.size() && i < measure_.fixes; ++i) {
       const Fix& fix = report_.fixes[i];
       std::string text = fmt::format("{}: {}", fix.what, gain_text(fix));
       if (fix.predicted_images_per_s.known())
-        text += fmt::format(", {} images/s", short_number(*fix.predicted_images_per_s));
+        text += fmt::format(", {}{} images/s", report_.images_per_s_about ? "about " : "",
+                            short_number(*fix.predicted_images_per_s));
       paragraph(fmt::format("{}  ", i + 1), text);
-      if (!fix.how.empty()) paragraph("     ", fmt::format("{}: {}", fix.how[0].tool, fix.how[0].text));
+      if (!fix.how.empty() && i < measure_.hows)
+        paragraph("     ", fmt::format("{}: {}", fix.how[0].tool, fix.how[0].text));
     }
   }
 
   void unknown() {
     if (report_.unknown.empty()) return;
-    line();
-    for (std::size_t i = 0; i < report_.unknown.size() && i < kUnknownShown; ++i)
+    gap();
+    for (std::size_t i = 0; i < report_.unknown.size() && i < measure_.unknown; ++i)
       paragraph("?     ", fmt::format("not known: {} ({})", report_.unknown[i].what, report_.unknown[i].why));
-    if (report_.unknown.size() > kUnknownShown)
-      line(fmt::format("and {} more; --json has all", report_.unknown.size() - kUnknownShown));
+    if (report_.unknown.size() > measure_.unknown)
+      line(fmt::format("and {} more; --json has all", report_.unknown.size() - measure_.unknown));
   }
 
   const Report& report_;
   TextStyle style_;
+  Measure measure_ = kMeasures.front();
   Painter paint_;
   std::vector<std::string> lines_;
 };

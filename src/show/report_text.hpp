@@ -10,6 +10,8 @@ namespace stoker::show {
 
 struct TextStyle {
   std::size_t columns = 80;
+  std::size_t rows =
+      24;  // a longer report is cut where it loses least: evidence, what is unknown, later fixes
   bool colours = false;  // escape sequences: on a terminal only
 };
 

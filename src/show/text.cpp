@@ -26,6 +26,21 @@ std::size_t display_width(std::string_view text) {
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
 
+std::string elided(const std::string& text, std::size_t columns) {
+  const std::size_t width = display_width(text);
+  if (width <= columns || columns < 8) return text;
+  const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
+  const std::size_t tail = columns / 3, head = columns - tail - 1;
+  std::string first, last;
+  std::size_t at = 0;
+  for (const char c : text) {
+    if (begins(c)) ++at;
+    if (at <= head) first += c;
+    if (at > width - tail) last += c;
+  }
+  return first + "…" + last;
+}
+
 std::string short_number(double value) {
   if (!std::isfinite(value)) return "-";
   const double size = std::fabs(value);

@@ -11,6 +11,9 @@ namespace stoker::show {
 // One line, whatever the text holds: control characters come out as \xNN.
 std::string printable(std::string_view text);
 
+// At most `columns` wide: its middle gives way to "…".
+std::string elided(const std::string& text, std::size_t columns);
+
 // Columns on a terminal: bytes that begin a UTF-8 character.
 std::size_t display_width(std::string_view text);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <fmt/format.h>
 #include <memory>
 #include <sys/ioctl.h>
@@ -30,6 +31,7 @@ struct DoctorCall {
   std::int64_t pid = 0;
   std::vector<std::string> command;
   double seconds = 30;
+  bool seconds_given = false;
   std::string trace, record, check;
   bool probe = false;
   DiagnoseOptions diagnose;
@@ -41,7 +43,10 @@ void declare(Options& options, DoctorCall& doctor) {
       "--pid", "N", "the busiest training", "process to watch, with all it started",
       [&doctor](std::string_view text) { doctor.pid = parse_integer(text, {.low = 1, .high = 4194304}); });
   options.custom("--seconds", "T", fmt::format("{:.0f}", doctor.seconds), "how long to watch",
-                 [&doctor](std::string_view text) { doctor.seconds = parse_seconds(text); });
+                 [&doctor](std::string_view text) {
+                   doctor.seconds = parse_seconds(text);
+                   doctor.seconds_given = true;
+                 });
   options.text(doctor.check, "--check", "C,...", "exit with 3 unless it holds: gpu>=80, stall<0.1");
   options.text(doctor.trace, "--trace", "F", "a recorded trace or a GPU log instead of this machine");
   options.text(doctor.record, "--record", "F", "keep what was seen, for --trace");
@@ -65,23 +70,31 @@ void refuse_contradictions(const DoctorCall& doctor) {
                         : !doctor.command.empty() ? "a command"
                         : !doctor.record.empty()  ? "--record"
                         : doctor.probe            ? "--probe"
+                        : doctor.seconds_given    ? "--seconds"
                                                   : nullptr;
     if (other != nullptr)
       throw UsageError(fmt::format("--trace is of the past: {} does not go with it", other));
   }
+  if (doctor.record == "-") throw UsageError("--record writes a file: standard output is the report's");
   if (doctor.pid != 0 && !doctor.command.empty()) throw UsageError("--pid or a command, not both");
   // A condition that does not parse is told before anything is watched.
   try {
     if (!doctor.check.empty()) check_report(doctor.check, Report{});
   } catch (const Error& error) {
-    throw UsageError(fmt::format("--check '{}': {}", error.parts().found, error.parts().allowed));
+    const auto& parts = error.parts();
+    throw UsageError(fmt::format("--check {}: found {}; allowed: {}{}", parts.object, parts.found,
+                                 parts.allowed, parts.next_step.empty() ? "" : "; " + parts.next_step));
   }
 }
 
 std::string name_of(const Snapshot& snapshot, std::int64_t pid) {
+  constexpr std::size_t kCommandShown = 56;  // a line, with what stands around it
   for (const ProcessSeen& process : snapshot.processes) {
     if (process.pid == pid)
-      return fmt::format("{} (pid {})", process.command.empty() ? process.name : process.command, pid);
+      return fmt::format(
+          "{} (pid {})",
+          show::elided(printable(process.command.empty() ? process.name : process.command), kCommandShown),
+          pid);
   }
   return pid == 0 ? "this machine" : fmt::format("pid {}", pid);
 }
@@ -92,8 +105,15 @@ class Watch {
   Watch(const Call& call, const DoctorCall& doctor) : call_(call), doctor_(doctor) {
     if (!doctor.command.empty()) child_ = std::make_unique<Child>(doctor.command);
     options_.pid = child_ ? child_->pid() : doctor.pid;
-    if (options_.pid == 0) find();
+    if (options_.pid == 0)
+      find();
+    else if (!child_)
+      take_training();
   }
+
+  // How it came that this process is watched, and not another one; empty where it was named.
+  const std::string& chosen() const { return chosen_; }
+  Child* child() const { return child_.get(); }
 
   Trace run() {
     Trace trace;
@@ -128,7 +148,7 @@ class Watch {
       if (!child_ || !child_->ended()) throw;
       throw Error(ErrorCode::not_found, {.operation = "watch",
                                          .object = doctor_.command[0],
-                                         .found = *child_->ended() + " before anything could be seen",
+                                         .found = child_->ended()->text() + " before anything could be seen",
                                          .allowed = "",
                                          .next_step = ""});
     }
@@ -137,17 +157,27 @@ class Watch {
   void find() {
     const std::optional<TrainingProcess> found = find_training(options_);
     if (!found) {
-      call_.talk.note(
-          "no training was found on this machine: it is watched as a whole; --pid names a process");
+      chosen_ = "no training was found on this machine: it is watched as a whole; --pid names a process";
+      call_.talk.note(chosen_);
       return;
     }
     options_.pid = found->pid;
+    chosen_ = fmt::format("nobody named a process: pid {} was taken because it {}; --pid names another",
+                          found->pid, found->why);
     call_.talk.note(fmt::format("found {} (pid {}): {}", printable(found->command), found->pid, found->why));
+  }
+
+  void take_training() {
+    const TrainingProcess training = training_of(options_);
+    if (training.why.empty()) return;
+    options_.pid = training.pid;
+    chosen_ = fmt::format("{}: pid {} is watched", training.why, training.pid);
+    call_.talk.note(chosen_);
   }
 
   bool lives(const Watcher& watcher) {
     if (child_ && child_->ended()) {
-      call_.talk.note("the command " + *child_->ended());
+      call_.talk.note("the command " + child_->ended()->text());
       return false;
     }
     if (options_.pid == 0 || watcher.watched_process_lives()) return true;
@@ -181,6 +211,7 @@ class Watch {
   const DoctorCall& doctor_;
   std::unique_ptr<Child> child_;  // the command outlives the watching, and is waited for
   WatchOptions options_;
+  std::string chosen_;
 };
 
 show::TextStyle style_of_terminal() {
@@ -192,6 +223,29 @@ show::TextStyle style_of_terminal() {
   const char* no_colour = std::getenv("NO_COLOR");
   style.colours = terminal && (no_colour == nullptr || *no_colour == '\0');
   return style;
+}
+
+// Of the command as the report is written: it may run on.
+std::string told(const Child& command, const std::optional<Child::End>& end) {
+  return fmt::format("the command (pid {}) {}", command.pid(), end ? end->text() : "still runs");
+}
+
+Json command_json(const Child& command, const std::optional<Child::End>& end) {
+  Json json = {{"pid", command.pid()}, {"running", !end}, {"exit_status", nullptr}, {"signal", nullptr}};
+  if (end && end->exit_status()) json["exit_status"] = *end->exit_status();
+  if (end && end->signal()) json["signal"] = *end->signal();
+  return json;
+}
+
+// The answer is out: the command runs on, and what is sent to us is meant for it too.
+void wait_for(const Call& call, Child& command) {
+  if (command.ended()) return;
+  call.talk.note(fmt::format("waiting for the command (pid {}) to end", command.pid()));
+  const Child::End end = command.wait([&](int signal) {
+    call.talk.note(
+        fmt::format("passed SIG{} on to the command (pid {})", sigabbrev_np(signal), command.pid()));
+  });
+  call.talk.note("the command " + end.text());
 }
 
 void tell(const Call& call, const Trace& trace, const Report& report, const std::vector<Check>& checks) {
@@ -224,17 +278,24 @@ int run_doctor(const Call& call) {
     watch = std::make_unique<Watch>(call, doctor);
     trace = watch->run();
   } else {
-    trace = read_trace(doctor.trace);
+    trace = read_trace(doctor.trace == "-" ? "/dev/stdin" : doctor.trace);
   }
-  const Report report = diagnose(trace, doctor.diagnose);
+  Report report = diagnose(trace, doctor.diagnose);
+  if (watch && !watch->chosen().empty()) report.causes.insert(report.causes.begin(), watch->chosen());
+  Child* const command = watch ? watch->child() : nullptr;
+  const std::optional<Child::End> end = command ? command->ended() : std::nullopt;
   std::vector<Check> checks;
   if (!doctor.check.empty()) checks = check_report(doctor.check, report);
   if (common.json) {
-    call.out.line(json_line(show::report_json(report, checks)));
+    Json json = show::report_json(report, checks);
+    json["command"] = command ? command_json(*command, end) : Json(nullptr);
+    call.out.line(json_line(json));
   } else {
     tell(call, trace, report, checks);
+    if (command) call.tell(told(*command, end));
   }
   call.out.flush();
+  if (command) wait_for(call, *command);
   watch.reset();
   if (interrupted()) return kInterrupted;
   const bool met = std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.met; });

@@ -59,6 +59,48 @@ TEST(Doctor, CheckDecidesTheStatus) {
   EXPECT_NE(wrong.err.find("gpus"), std::string::npos) << wrong.err;
 }
 
+TEST(Doctor, AConditionOutOfRangeIsAUsageError) {
+  const TempDir dir;
+  const std::string log = write_log(dir, 40);
+  const auto refusal = [&log](const char* condition) {
+    const ProgramResult result = stoker({"doctor", "--trace", log, "--check", condition});
+    EXPECT_EQ(result.status, 2) << condition << ": " << result.err;
+    EXPECT_EQ(result.out, "");
+    return result.err;
+  };
+  EXPECT_NE(refusal("stall<10").find("from 0 to 1"), std::string::npos) << refusal("stall<10");
+  EXPECT_NE(refusal("verdict==helthy").find("did you mean healthy?"), std::string::npos);
+  EXPECT_NE(refusal("gpu>=20,").find("commas"), std::string::npos) << refusal("gpu>=20,");
+  EXPECT_NE(refusal("gpu>=80%").find("without a sign"), std::string::npos) << refusal("gpu>=80%");
+}
+
+TEST(Doctor, ATraceFromStandardInput) {
+  const TempDir dir;
+  const auto file = json_of(stoker({"doctor", "--trace", write_log(dir, 40), "--json"}));
+  const std::string command =
+      std::string("cat ") + dir.path("gpu.csv") + " | " STOKER_PROGRAM " doctor --trace - --json";
+  EXPECT_EQ(json_of(run_program({"/bin/sh", "-c", command})), file);
+}
+
+TEST(Doctor, ALogThatIsTooLongIsRefusedAtOnce) {
+  const TempDir dir;
+  const std::string path = write_log(dir, 40);
+  ASSERT_EQ(truncate(path.c_str(), 200 << 20), 0);
+  for (const std::string& log : {path, std::string("/dev/zero")}) {
+    const ProgramResult result = stoker({"doctor", "--trace", log});
+    EXPECT_EQ(result.status, 1) << result.err;
+    EXPECT_NE(result.err.find("64 MiB"), std::string::npos) << result.err;
+  }
+}
+
+TEST(Doctor, ALoopOfAShellIsNoTraining) {
+  const auto json = json_of(stoker({"doctor", "--seconds", "3", "--json", "--quiet", "--", "bash", "-c",
+                                    "while [ $SECONDS -lt 4 ]; do /bin/true; done"}));
+  EXPECT_EQ(json["verdict"], "unknown") << json["summary"];
+  EXPECT_NE(json["summary"].get<std::string>().find("No training is to be seen"), std::string::npos);
+  EXPECT_TRUE(json["stall_share"].is_null());
+}
+
 TEST(Doctor, APriceTellsTheMoneyLost) {
   const TempDir dir;
   const auto json = json_of(stoker({"doctor", "--trace", write_log(dir, 40), "--price", "10/h", "--json"}));
@@ -69,8 +111,9 @@ TEST(Doctor, APriceTellsTheMoneyLost) {
 TEST(Doctor, ContradictionsAreUsageErrors) {
   for (const std::vector<std::string>& arguments :
        {Keys{"--trace", "x", "--pid", "1"}, Keys{"--trace", "x", "--record", "y"},
-        Keys{"--trace", "x", "--probe"}, Keys{"--pid", "1", "--", "true"}, Keys{"--"}, Keys{"--pid", "0"},
-        Keys{"--seconds", "0"}, Keys{"4711"}}) {
+        Keys{"--trace", "x", "--probe"}, Keys{"--trace", "x", "--seconds", "5"}, Keys{"--record", "-"},
+        Keys{"--pid", "1", "--", "true"}, Keys{"--"}, Keys{"--pid", "0"}, Keys{"--seconds", "0"},
+        Keys{"4711"}}) {
     std::vector<std::string> all{"doctor"};
     all.insert(all.end(), arguments.begin(), arguments.end());
     const ProgramResult result = stoker(all);
@@ -109,14 +152,43 @@ TEST(Doctor, TheCommandsWordsStayOutOfTheAnswer) {
   EXPECT_EQ(json_lines(result.out).size(), 1U);
   EXPECT_NE(result.err.find("spoken"), std::string::npos);
   EXPECT_GE(result.seconds, 2) << "the command is waited for";
+  EXPECT_NE(result.err.find("waiting for the command (pid "), std::string::npos) << result.err;
+  EXPECT_EQ(json_lines(result.out).at(0)["command"]["running"], true);
 }
 
 TEST(Doctor, ACommandThatEndsSoonIsStillReported) {
-  const ProgramResult result = stoker({"doctor", "--seconds", "30", "--json", "--", "sleep", "2"});
-  EXPECT_EQ(result.status, 0) << result.err;
+  const ProgramResult result =
+      stoker({"doctor", "--seconds", "30", "--json", "--", "sh", "-c", "sleep 2; exit 7"});
+  EXPECT_EQ(result.status, 0) << "the doctor's own: " << result.err;
   EXPECT_LT(result.seconds, 20);
-  EXPECT_EQ(json_lines(result.out).size(), 1U);
-  EXPECT_NE(result.err.find("ended with status 0"), std::string::npos) << result.err;
+  ASSERT_EQ(json_lines(result.out).size(), 1U);
+  const auto command = json_lines(result.out)[0]["command"];
+  EXPECT_EQ(command["running"], false);
+  EXPECT_EQ(command["exit_status"], 7);
+  EXPECT_TRUE(command["signal"].is_null());
+  EXPECT_NE(result.err.find("ended with status 7"), std::string::npos) << result.err;
+}
+
+// To the doctor alone, as a job manager sends it: the command must not be left behind.
+TEST(Doctor, ASignalIsPassedOnToTheCommand) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    const ProgramResult result =
+        stoker({"doctor", "--seconds", "60", "--json", "--", "sleep", "50"},
+               {.signal = signal, .signal_when = "watching", .limit = std::chrono::seconds(30)});
+    EXPECT_EQ(result.status, 130) << result.err;
+    EXPECT_LT(result.seconds, 20);
+    EXPECT_EQ(json_lines(result.out).size(), 1U);
+    EXPECT_NE(result.err.find("on to the command (pid "), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find(signal == SIGTERM ? "ended by signal 15" : "ended by signal 2"),
+              std::string::npos)
+        << result.err;
+  }
+}
+
+TEST(Doctor, WhatNobodyNamedIsSaidInTheReport) {
+  const auto json = json_of(stoker({"doctor", "--seconds", "1", "--json", "--quiet"}));
+  ASSERT_FALSE(json["causes"].empty());
+  EXPECT_NE(json["causes"][0].get<std::string>().find("--pid names"), std::string::npos) << json["causes"];
 }
 
 TEST(Doctor, AnInterruptTellsWhatWasSeen) {

@@ -258,6 +258,24 @@ TEST(LongTrace, OfMoreReadingsThanItMayHoldKeepsOneLookInSome) {
               AllOf(HasSubstr("one look in 8 is kept by chance"), HasSubstr("of 100000")));
 }
 
+TEST(LongTrace, ValuesInNoOrderOfTimeAreHeldUpToALimit) {
+  std::string text = "GPUId,TimeStampUs,Field,Values\n";
+  for (int i = 0; i < 750'010; ++i) text += fmt::format("0,{},gpu_utilization,5\n", 1'700'000'000 + i);
+  const Error error = error_of_text(text);
+  EXPECT_EQ(error.code(), ErrorCode::out_of_resources);
+  EXPECT_THAT(error.what(), HasSubstr("750000 values"));
+}
+
+TEST(BadTrace, ATimeBeyondAllTimesIsNone) {
+  const auto trace = watch::read_trace_bytes(
+      "{\"schema\":\"stoker.trace/1\"}\n{\"snapshot\":{\"t\":1}}\n{\"snapshot\":{\"t\":1e308}}\n"
+      "{\"snapshot\":{\"t\":2}}\n",
+      "x.trace");
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->snapshots.size(), 2U);
+  EXPECT_EQ(why_not(*trace, "one line"), "damaged: line 3: t 1e+308 is no time");
+}
+
 TEST(LongTrace, ThatIsShortEnoughIsKeptWhole) {
   std::string text = "gpu_util\n";
   for (int i = 0; i < 30'000; ++i) text += "1\n";

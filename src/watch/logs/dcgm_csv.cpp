@@ -1,5 +1,7 @@
 // What DCGM's Python reader writes: one value a row, "GPUId,TimeStampUs,Field,Values", not in order of time.
 #include <algorithm>
+#include <deque>
+#include <fmt/format.h>
 #include <utility>
 
 #include "base/csv.hpp"
@@ -34,6 +36,9 @@ std::optional<Places> places_of(const Record& record) {
   return places;
 }
 
+// They are held until they are in order of time: about 80 MB.
+constexpr std::size_t kMostRows = 750'000;
+
 struct OwnedRow {
   LogTime time;
   int gpu = 0;
@@ -57,7 +62,7 @@ Result<Trace> read_dcgm_csv(std::string_view text, const std::string& path) {
   if (!reader.next(record) || !places_of(record)) return builder.finish(path);
   const Places places = *places_of(record);
   const std::size_t columns = record.size();
-  std::vector<OwnedRow> found;
+  std::deque<OwnedRow> found;
   while (reader.next(record)) {
     const auto index = record.size() == columns ? gpu_number(record[places.gpu]) : std::nullopt;
     const auto time = index ? parse_log_time(record[places.time]) : std::nullopt;
@@ -65,6 +70,13 @@ Result<Trace> read_dcgm_csv(std::string_view text, const std::string& path) {
       if (!places_of(record)) builder.leave_out(reader.line(), record[0]);
       continue;
     }
+    if (found.size() >= kMostRows)
+      return fail(ErrorCode::out_of_resources,
+                  {.operation = "read trace",
+                   .object = path,
+                   .found = fmt::format("more than {} values", kMostRows),
+                   .allowed = fmt::format("up to {}, which stand in no order of time", kMostRows),
+                   .next_step = "keep its header and some rows: (head -n 1 LOG; grep GPU_UTIL LOG) > PART"});
     const Column column = find_column("dcgm " + record[places.field]);
     if (column.is_value()) found.push_back({*time, *index, column, record[places.value], reader.line()});
   }

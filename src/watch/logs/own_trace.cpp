@@ -1,4 +1,5 @@
 // Stoker's own traces: docs/formats/trace.md.
+#include <cmath>
 #include <fmt/format.h>
 
 #include "watch/logs/log_text.hpp"
@@ -8,6 +9,8 @@
 namespace stoker::watch {
 
 namespace {
+
+constexpr double kMostTime_s = 1e11;  // thousands of years
 
 std::string_view first_line(std::string_view text) {
   Lines lines(text);
@@ -55,6 +58,10 @@ Result<Trace> read_own_trace(std::string_view text, const std::string& path) {
     if (!added && lines.number() == 1) return tl::unexpected(added.error());
     if (!added) {
       damaged.add(fmt::format("line {}: {}", lines.number(), added.error().parts().found));
+    } else if (trace.snapshots.size() > before && !(std::abs(trace.snapshots[before].time_s) < kMostTime_s)) {
+      damaged.add(
+          fmt::format("line {}: t {:.3g} is no time", lines.number(), trace.snapshots[before].time_s));
+      trace.snapshots.pop_back();
     } else if (before > 0 && trace.snapshots.size() > before &&
                trace.snapshots[before].time_s < trace.snapshots[before - 1].time_s) {
       trace.snapshots.pop_back();

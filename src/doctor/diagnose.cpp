@@ -108,7 +108,8 @@ void add_causes(Report& report, const Case& c, const Finding& finding) {
         "and "
         "works");
   if (c.window.ended) causes.push_back("the training ended while it was watched");
-  if (c.window.warm_up_left_out) causes.push_back("the training's warm-up is left out of the rates");
+  if (c.window.warm_up_left_out && !c.no_training())
+    causes.push_back("the training's warm-up is left out of the rates");
   if (finding.verdict == Verdict::noisy_neighbour && other_ranks(c))
     causes.push_back(
         "other processes hold GPUs here: they may be ranks of this training; watch their launcher instead");

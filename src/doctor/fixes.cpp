@@ -215,7 +215,8 @@ void Planner::no_neighbour() {
 void Planner::more_cpus() {
   const double needed = (m_.workers_cpu.value_or(0) + m_.main_cpus()) * limit_;
   add(fmt::format("more CPUs: about {:.0f} would feed the GPU", std::ceil(needed)),
-      {{"shell", "a machine with more CPUs for each GPU"}}, most(), GainLabel::up_to);
+      {{"shell", "a machine with more CPUs for each GPU"}}, m_.busy ? most() : std::nullopt, GainLabel::up_to,
+      "no GPU was seen: what it could take is not known");
 }
 
 void Planner::one_thread_each() {

@@ -54,7 +54,8 @@ std::string summary_of(const Report& report, const std::string& why, std::size_t
   std::string text = idle;
   if (text.empty() && report.verdict == Verdict::main_thread)
     return fmt::format("The main thread is the limit: {}{}.", why, promise(report));
-  if (text.empty() && report.stall_share.value_or(1) < kWaitsLeast)
+  const bool loads_itself = report.verdict == Verdict::io_wait && report.cpu.workers.value_or(1) == 0;
+  if (text.empty() && (loads_itself || report.stall_share.value_or(1) < kWaitsLeast))
     return fmt::format("The training is held up: {}{}.", why, promise(report));
   if (text.empty())
     text = report.stall_share

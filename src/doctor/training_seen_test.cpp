@@ -100,7 +100,7 @@ TEST(Training, ThatWaitsForARemoteStore) {
         s.networks.push_back({"eth0", static_cast<std::uint64_t>(8e6 * t), 0, {}});
       }));
   EXPECT_EQ(report.verdict, Verdict::io_wait) << report.summary;
-  EXPECT_THAT(report.summary, HasSubstr("network socket 90 %"));
+  EXPECT_THAT(report.summary, HasSubstr("held up: the main thread waits at a network socket 90 %"));
   EXPECT_THAT(report.causes, Contains(HasSubstr("taken for a training")));
   EXPECT_LT(report.confidence, 0.4);
   ASSERT_FALSE(report.fixes.empty());

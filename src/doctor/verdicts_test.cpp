@@ -81,6 +81,7 @@ TEST(Verdict, WithoutGpuAndProbeTheGainOfSmallerImagesIsNotKnown) {
   EXPECT_FALSE(report.fixes.front().predicted_gain.known());
   EXPECT_THAT(report.fixes.front().predicted_gain.why(), HasSubstr("--probe tells"));
   EXPECT_THAT(report.fixes.front().what, HasSubstr("--probe tells"));
+  for (const Fix& fix : report.fixes) EXPECT_FALSE(fix.predicted_gain.known()) << fix.what;
   EXPECT_THAT(report.summary, Not(HasSubstr("times")));
 }
 

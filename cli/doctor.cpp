@@ -256,7 +256,9 @@ void tell(const Call& call, const Trace& trace, const Report& report, const std:
   }
   for (const std::string& line : show::report_text(report, subject, style_of_terminal())) call.out.line(line);
   for (const Check& check : checks)
-    call.tell(fmt::format("check {}: {}, {}", check.text, check.met ? "met" : "NOT met", check.found));
+    // As it is: `images_per_s` is the name of a quantity here, and of no option.
+    call.out.line(
+        printable(fmt::format("check {}: {}, {}", check.text, check.met ? "met" : "NOT met", check.found)));
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ std::vector<std::string_view> verdicts() {
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string_view>& words) {
   const std::string nearest = nearest_name(word, words);
-  return nearest.empty() ? "" : fmt::format("did you mean {}?", nearest);
+  return nearest.empty() ? "" : fmt::format("did you mean `{}`?", nearest);
 }
 
 Check check_verdict(std::string_view condition, std::string_view sign, std::string_view word,
@@ -140,10 +140,10 @@ double number_within(std::string_view condition, std::string_view text, const Na
   if (!asked)
     throw refused(condition,
                   text.empty() ? std::string("nothing behind the comparison") : fmt::format("`{}`", text),
-                  fmt::format("{} is {}", name.name, range),
+                  fmt::format("`{}` is {}", name.name, range),
                   percent ? "write it without a sign: 80, or a share as 0.8" : "for example gpu>=80");
   if (!(*asked >= 0 && *asked <= name.most))
-    throw refused(condition, fmt::format("{}", text), fmt::format("{} is {}", name.name, range),
+    throw refused(condition, fmt::format("{}", text), fmt::format("`{}` is {}", name.name, range),
                   name.most == 1 && *asked > 1 && *asked <= 100
                       ? fmt::format("for {:.3g} % write {:.3g}", *asked, *asked / 100)
                       : "");
@@ -168,7 +168,7 @@ Check check_one(std::string_view condition, const Report& report) {
   if (name == "verdict") return check_verdict(condition, sign, number, report);
   const auto known = std::ranges::find(kNames, name, &Name::name);
   if (known == kNames.end())
-    throw refused(condition, fmt::format("`{}`", name), fmt::format("{}", fmt::join(names(), ", ")),
+    throw refused(condition, fmt::format("`{}`", name), fmt::format("`{}`", fmt::join(names(), "`, `")),
                   did_you_mean(name, names()));
   const double asked = number_within(condition, number, *known);
   const Reading<double> found = value_of(name, report);

@@ -92,7 +92,8 @@ std::string refusal(const char* condition) {
 }
 
 TEST(Check, ANumberOutOfANamesRangeIsRefused) {
-  EXPECT_THAT(refusal("stall<10"), AllOf(HasSubstr("stall is a number from 0 to 1"), HasSubstr("write 0.1")));
+  EXPECT_THAT(refusal("stall<10"),
+              AllOf(HasSubstr("`stall` is a number from 0 to 1"), HasSubstr("write 0.1")));
   EXPECT_THAT(refusal("gpu>=101"), HasSubstr("0 to 100, percent"));
   EXPECT_THAT(refusal("gpu>=-1"), HasSubstr("0 to 100, percent"));
   EXPECT_THAT(refusal("confidence>nan"), HasSubstr("0 to 1"));
@@ -100,7 +101,8 @@ TEST(Check, ANumberOutOfANamesRangeIsRefused) {
 }
 
 TEST(Check, AVerdictThatIsNoneIsRefused) {
-  EXPECT_THAT(refusal("verdict==helthy"), AllOf(HasSubstr("gpu_bound"), HasSubstr("did you mean healthy?")));
+  EXPECT_THAT(refusal("verdict==helthy"),
+              AllOf(HasSubstr("gpu_bound"), HasSubstr("did you mean `healthy`?")));
   EXPECT_EQ(refusal("verdict!=unknown"), "taken");
 }
 
@@ -116,7 +118,7 @@ TEST(Check, AMistypedNameIsGuessed) {
     check_report("stal<0.1", made_report());
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("did you mean stall?"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("did you mean `stall`?"), std::string::npos) << error.what();
   }
 }
 

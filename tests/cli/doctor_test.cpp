@@ -69,8 +69,13 @@ TEST(Doctor, AConditionOutOfRangeIsAUsageError) {
     return result.err;
   };
   EXPECT_NE(refusal("stall<10").find("from 0 to 1"), std::string::npos) << refusal("stall<10");
-  EXPECT_NE(refusal("verdict==helthy").find("did you mean healthy?"), std::string::npos);
+  EXPECT_NE(refusal("verdict==helthy").find("did you mean `healthy`?"), std::string::npos);
   EXPECT_NE(refusal("gpu>=20,").find("commas"), std::string::npos) << refusal("gpu>=20,");
+  EXPECT_NE(refusal("images>3").find("`images_per_s`, `confidence`"), std::string::npos)
+      << refusal("images>3");
+  const ProgramResult told = stoker({"doctor", "--trace", log, "--check", "images_per_s>3"});
+  EXPECT_EQ(told.status, 3);
+  EXPECT_NE(told.out.find("images_per_s is unknown"), std::string::npos) << told.out;
   EXPECT_NE(refusal("gpu>=80%").find("without a sign"), std::string::npos) << refusal("gpu>=80%");
 }
 

@@ -12,6 +12,7 @@
 #include "jpeg/baseline_decoder.hpp"
 #include "jpeg/encoder.hpp"
 #include "jpeg/fixtures.hpp"
+#include "record/dataset_manifest.hpp"
 #include "record/seek_index.hpp"
 #include "watch/logs/log_samples.hpp"
 
@@ -220,8 +221,30 @@ void write_arrays(const Writer& writer) {
   writer.write("npy", "fortran", {}, Bytes(bytes.begin(), bytes.end()));
 }
 
+// The first byte says which reader gets the text.
+void write_descriptions(const Writer& writer) {
+  const auto write = [&](char reader, const char* name, const std::string& text) {
+    const std::string whole = reader + text;
+    const auto bytes = std::as_bytes(std::span(whole));
+    writer.write("description", name, {}, Bytes(bytes.begin(), bytes.end()));
+  };
+  record::DatasetManifest manifest{.format = "tar", .classes = {"ant", "bee"}, .records = 3, .bytes = 900};
+  manifest.shards = {{"x-000000.tar", 2, 600, 7}, {"x-000001.tar", 1, 300, 8}};
+  manifest.options = {{"quality", "90"}, {"upright", "true"}};
+  manifest.source = {4, 1000, 9};
+  write(0, "manifest", value_or_throw(record::manifest_to_json(manifest)));
+  write(
+      1, "mds",
+      R"({"version":2,"shards":[{"format":"mds","version":2,"column_names":["image","label"],)"
+      R"("column_encodings":["jpeg","int"],"column_sizes":[null,8],"samples":3,"size_limit":1000,)"
+      R"("compression":"zstd:7","hashes":[],"raw_data":{"basename":"shard.00000.mds","bytes":900,"hashes":{}},)"
+      R"("zip_data":{"basename":"shard.00000.mds.zstd","bytes":500,"hashes":{}}}]})");
+  write(2, "list", "7\t1\ta/b.jpg\n8\t0.5\t-2\tc d.jpg\n# words\n9 1 e.jpg\n10\t1\ttab\\t.jpg\n");
+}
+
 void write_all(const std::string& folder) {
   const Writer writer(folder);
+  write_descriptions(writer);
   const std::vector<SeedFile> files = jpeg_files();
   for (const SeedFile& file : files) {
     writer.write_image("image_decode", file);

@@ -9,6 +9,7 @@
 #include "stoker/error.hpp"
 #include "stoker/store.hpp"
 
+#include "array/npy.hpp"
 #include "base/cpus.hpp"
 #include "base/in_order.hpp"
 #include "image/decoder.hpp"
@@ -34,6 +35,7 @@ struct Checked {
 
 // A raw record may hold anything; it counts as an image where its first bytes say so.
 bool is_image(const Sample& sample) {
+  if (array::is_npy(sample.main())) return false;
   return sample.fields[sample.main_field].name == "image" ||
          image::sniff(sample.main()) != ImageKind::unknown;
 }

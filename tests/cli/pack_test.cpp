@@ -27,10 +27,11 @@ TEST(Pack, JsonAccountsForEveryInput) {
   const auto json = json_of(
       stoker({"pack", photos, rec, "--resize-short", "32", "--max-bad-share", "0.5", "--json", "--quiet"}));
   EXPECT_EQ(keys_of(json),
-            (Keys{"bytes_in", "bytes_out",     "changed",       "classes",     "cpu_s",
-                  "dry_run",  "estimated",     "images_per_s",  "index_bytes", "indexed",
-                  "inputs",   "not_indexable", "packed",        "passed_over", "schema",
-                  "shards",   "skipped",       "skipped_count", "wall_s",      "warned_count"}));
+            (Keys{"bytes_in",       "bytes_out",     "changed",         "classes",   "cpu_s",
+                  "dropped_fields", "dry_run",       "duplicates",      "estimated", "images_per_s",
+                  "index_bytes",    "indexed",       "inputs",          "kept",      "not_indexable",
+                  "packed",         "passed_over",   "schema",          "shards",    "shards_kept",
+                  "skipped",        "skipped_count", "waits_for_merge", "wall_s",    "warned_count"}));
   EXPECT_EQ(json["schema"], "stoker.pack/1");
   EXPECT_EQ(json["inputs"], 9);
   EXPECT_EQ(json["packed"], 8);
@@ -104,11 +105,11 @@ TEST(Pack, HiddenFoldersArePassedOverAndTold) {
 
 TEST(Pack, DryRunOfManyImagesSaysThatItReckons) {
   const TempDir dir;
-  const std::string photos = make_photos(dir, 2, 50) + "/train";
+  const std::string photos = make_photos(dir, 2, 200) + "/train";
   const std::vector<std::string> call{"pack", photos, dir.path("x.rec"), "--dry-run"};
   const ProgramResult told = stoker(call);
-  EXPECT_EQ(told.out.rfind("would pack about 80 of 80 images, about 0 skipped\n", 0), 0U) << told.out;
-  EXPECT_NE(told.out.find("x.rec: about 80 records, about "), std::string::npos) << told.out;
+  EXPECT_EQ(told.out.rfind("would pack about 320 of 320 images, about 0 skipped\n", 0), 0U) << told.out;
+  EXPECT_NE(told.out.find("x.rec: about 320 records, about "), std::string::npos) << told.out;
   EXPECT_EQ(json_of(stoker({"pack", photos, dir.path("x.rec"), "--dry-run", "--json"}))["estimated"], true);
   EXPECT_EQ(stoker({"pack", photos, dir.path("x.rec")}).out.find("about"), std::string::npos);
 }

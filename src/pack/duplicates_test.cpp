@@ -51,5 +51,19 @@ TEST_F(Duplicates, MoreThanAreHeldAtOnceAreFoundInSeveralPasses) {
                                             std::pair<std::uint64_t, std::uint64_t>(kMany + 1, 4'000'000)));
 }
 
+TEST_F(Duplicates, ManyOfOneKindAreAllTold) {
+  constexpr std::uint64_t kMany = (1U << 22) + 1000;
+  std::vector<Checksum> checksums;
+  for (std::uint64_t i = 0; i < kMany; ++i) checksums.push_back({9, 5, i});
+  write(checksums);
+  std::uint64_t told = 0, next = 1;
+  find_duplicates(*open_store("."), files, [&](const DuplicateSample& duplicate) {
+    ++told;
+    EXPECT_EQ(duplicate.same_as, 0u);
+    EXPECT_EQ(duplicate.sample, next++);
+  });
+  EXPECT_EQ(told, kMany - 1);
+}
+
 }  // namespace
 }  // namespace stoker::packing

@@ -90,15 +90,23 @@ std::vector<PackCase> make_cases(const PackBenchOptions& options, const WorkDir&
   PackOptions indexed = pack_options(options, work.path("indexed.rec"));
   PackOptions resized = pack_options(options, work.path("resized.rec"));
   plain.seek_index = false;
+  PackOptions tar = plain, tfrecord = plain;
+  tar.destination = work.path("pass_tar.tar");
+  tfrecord.destination = work.path("pass_tfrecord.tfrecord");
+  // What RecordIO holds of its source, the others hold; what it cannot hold is not measured here.
+  plain.drop_fields = indexed.drop_fields = resized.drop_fields = true;
   resized.resize_short = options.resize_short;
   resized.quality = options.quality;
   const auto pack_case = [cancel](std::string name, PackOptions how) {
     return PackCase{.name = std::move(name), .run = [=] { return run_pack(how, cancel); }};
   };
   return {
-      pack_case("pass_through", std::move(plain)), pack_case("pass_through_index", std::move(indexed)),
+      pack_case("pass_through", std::move(plain)),
+      pack_case("pass_through_index", std::move(indexed)),
       PackCase{.name = "index", .run = [&, cancel] { return run_index(options, work.path("."), cancel); }},
-      pack_case(fmt::format("resize_short_{}", options.resize_short), std::move(resized))};
+      pack_case(fmt::format("resize_short_{}", options.resize_short), std::move(resized)),
+      pack_case("pass_through_tar", std::move(tar)),
+      pack_case("pass_through_tfrecord", std::move(tfrecord))};
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ struct PackBenchOptions {
 };
 
 struct PackRow {
-  std::string name;            // pass_through, pass_through_index, index, resize_short_256
+  // pass_through, pass_through_index, index, resize_short_256, pass_through_tar, pass_through_tfrecord
+  std::string name;
   Spread images_per_cpu_s;     // fsync apart
   Spread ratio_to_turbo;       // to turbo_full of the same run
   Spread images_per_s;         // wall clock, fsync apart

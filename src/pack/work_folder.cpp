@@ -8,6 +8,9 @@
 
 #include "base/os_error.hpp"
 #include "pack/manifest.hpp"
+#include "record/cbor_text.hpp"
+#include "record/small_text.hpp"
+#include "store/leftovers.hpp"
 #include "store/local_store.hpp"
 
 namespace stoker::packing {
@@ -20,34 +23,16 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kSchema = "stoker.pack-plan/1";
 constexpr const char* kPlanName = "plan.stoker";
 constexpr const char* kListingName = "listing.stoker";
-
-// Paths and class names may be any bytes, and text is UTF-8.
-Json bytes_json(const std::string& text) { return Json::binary({text.begin(), text.end()}); }
-std::string text_of(const Json& value) {
-  const auto& bytes = value.get_binary();
-  return {bytes.begin(), bytes.end()};
-}
-
-Json names_json(const std::vector<std::string>& names) {
-  Json list = Json::array();
-  for (const std::string& name : names) list.push_back(bytes_json(name));
-  return list;
-}
-
-std::vector<std::string> names_of(const Json& list) {
-  std::vector<std::string> names;
-  for (const Json& item : list) names.push_back(text_of(item));
-  return names;
-}
+constexpr std::uint64_t kLargestText = std::uint64_t{1} << 30;  // of what this program wrote itself
 
 std::vector<std::uint8_t> plan_bytes(const WorkPlan& plan) {
   Json json = {{"schema", kSchema},
-               {"source", bytes_json(plan.source)},
+               {"source", record::bytes_json(plan.source)},
                {"options", plan.options},
                {"manifest_options", plan.manifest_options},
-               {"classes", names_json(plan.classes)},
-               {"passed_over", names_json(plan.passed_over)},
-               {"stem", bytes_json(plan.shards.stem)},
+               {"classes", record::bytes_json(plan.classes)},
+               {"passed_over", record::bytes_json(plan.passed_over)},
+               {"stem", record::bytes_json(plan.shards.stem)},
                {"ending", plan.shards.ending},
                {"numbered", plan.shards.numbered},
                {"cuts", plan.shards.cuts}};
@@ -60,12 +45,12 @@ std::vector<std::uint8_t> plan_bytes(const WorkPlan& plan) {
 WorkPlan plan_of(std::string_view bytes) {
   const Json json = Json::from_cbor(bytes.begin(), bytes.end());
   if (json.at("schema") != kSchema) throw Json::other_error::create(501, "another schema", nullptr);
-  WorkPlan plan{.source = text_of(json.at("source")),
+  WorkPlan plan{.source = record::text_of_bytes(json.at("source")),
                 .options = json.at("options").get<std::map<std::string, std::string>>(),
                 .manifest_options = json.at("manifest_options").get<std::map<std::string, std::string>>(),
-                .classes = names_of(json.at("classes")),
-                .passed_over = names_of(json.at("passed_over"))};
-  plan.shards.stem = text_of(json.at("stem"));
+                .classes = record::texts_of_bytes(json.at("classes")),
+                .passed_over = record::texts_of_bytes(json.at("passed_over"))};
+  plan.shards.stem = record::text_of_bytes(json.at("stem"));
   plan.shards.ending = json.at("ending").get<std::string>();
   plan.shards.numbered = json.at("numbered").get<bool>();
   plan.shards.cuts = json.at("cuts").get<std::vector<std::uint64_t>>();
@@ -106,6 +91,9 @@ WorkFolder::WorkFolder(std::shared_ptr<Store> store, Destination to)
     : store_(std::move(store)), to_(std::move(to)) {}
 
 void WorkFolder::lock(PackPart part) {
+  const fs::path folder(store::local_path(to_.work));
+  const fs::path parent = folder.parent_path().empty() ? fs::path(".") : folder.parent_path();
+  store::remove_left_folders(parent.string(), folder.filename().string());
   try {
     lock_ = std::make_unique<store::FileLock>(in_folder(fmt::format("part-{}-of-{}", part.index, part.count)),
                                               std::chrono::seconds(0));
@@ -123,10 +111,7 @@ void WorkFolder::lock(PackPart part) {
 
 std::optional<std::string> WorkFolder::read_all(const std::string& path) const {
   if (!store_->info(path)) return std::nullopt;
-  const auto file = store_->open_read(path);
-  std::string text(file->bytes(), '\0');
-  text.resize(file->read_at(0, std::as_writable_bytes(std::span(text))));
-  return text;
+  return record::read_small_text(*store_, path, kLargestText);
 }
 
 std::optional<WorkPlan> WorkFolder::read_plan() const {
@@ -194,7 +179,10 @@ void WorkFolder::remove() {
                                               .object = folder.string(),
                                               .found = "it is there, and is no folder of an unfinished pack",
                                               .next_step = "move it away, or take another name"});
-  fs::remove_all(folder, failed);
+  // It goes as a whole: half of it would be taken for finished shards that lack what lies beside them.
+  const fs::path doomed = folder.parent_path() / store::temporary_name(folder.filename().string());
+  fs::rename(folder, doomed, failed);
+  if (!failed) fs::remove_all(doomed, failed);
   if (failed) throw os_error("remove", folder.string(), failed.value());
 }
 

@@ -8,6 +8,7 @@
 
 #include "record/dataset_manifest.hpp"
 #include "record/folder_walk.hpp"
+#include "record/shard_name.hpp"
 
 namespace stoker::packing {
 
@@ -39,13 +40,11 @@ std::vector<ObjectInfo> sub_folders(const PackOptions& options) {
   return children;
 }
 
-std::string last_name(const ObjectInfo& object) { return object.path.substr(object.path.rfind('/') + 1); }
-
 }  // namespace
 
 void check_class_folders(const PackOptions& options) {
   for (const ObjectInfo& child : sub_folders(options)) {
-    const std::string name = last_name(child);
+    const std::string name(record::last_name(child.path));
     if (record::is_hidden_name(name) || is_utf8(name)) continue;
     throw Error(
         ErrorCode::invalid_argument,
@@ -60,7 +59,8 @@ void check_class_folders(const PackOptions& options) {
 std::vector<std::string> hidden_folders(const PackOptions& options) {
   std::vector<std::string> names;
   for (const ObjectInfo& child : sub_folders(options))
-    if (std::string name = last_name(child); record::is_hidden_name(name)) names.push_back(std::move(name));
+    if (std::string name(record::last_name(child.path)); record::is_hidden_name(name))
+      names.push_back(std::move(name));
   return names;
 }
 

@@ -71,11 +71,9 @@ void check_effects(const PackOptions& options) {
   }
 }
 
-// Throws what is wrong with the steps; a command shows when it runs.
+// What is wrong with the steps is told by canonical_text; with a command, when it runs.
 void check_precompute(const PackOptions& options) {
   if (options.precompute.empty() && options.precompute_command.empty()) return;
-  if (!options.precompute.empty() && !options.precompute_command.empty())
-    refuse("precompute", "given with precompute-command", "one of them");
   if (touches_pixels(options))
     refuse("precompute", "given with options of pixels", "one or the other",
            "let the command change the pixels, too");
@@ -131,8 +129,8 @@ std::vector<std::string> files_of_shard(const std::string& shard, RecordFormat f
   if (format == RecordFormat::recordio) files.push_back(record::text_index_path(shard));
   if (format == RecordFormat::tfrecord) files.push_back(shard + ".idx");
   files.push_back(record::record_index_path(shard));
-  files.push_back(record::seek_index_path(shard, format));
   files.push_back(shard);
+  files.push_back(record::seek_index_path(shard, format));
   return files;
 }
 

@@ -26,7 +26,8 @@ struct Destination {
   std::string name() const { return folder + stem + ending; }
 };
 
-// All files that belong to a shard at `shard`, itself last.
+// All files that belong to a shard at `shard`, in the order in which they may appear: the indexes of its
+// records, itself, its seek index.
 std::vector<std::string> files_of_shard(const std::string& shard, RecordFormat format);
 
 // Errors: invalid_argument (an option out of its range, or that can have no effect, a destination that is the

@@ -30,8 +30,7 @@ std::uint64_t bytes_of_source(const PackOptions& options, const RecordReader& so
   const auto store = options.open.store ? options.open.store : open_store(options.source);
   std::uint64_t bytes = 0;
   for (std::size_t i = 0; i < looks; ++i) {
-    const RecordInfo info =
-        source.info(static_cast<std::size_t>((2 * std::uint64_t{i} + 1) * count / (2 * looks)));
+    const RecordInfo info = source.info(evenly_spread(i, looks, count));
     if (info.bytes > 0) {
       bytes += info.bytes;
     } else if (const auto file = store->info(info.container)) {

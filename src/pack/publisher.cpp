@@ -151,11 +151,7 @@ class Publisher {
     const std::vector<std::string> sources = files_of_shard(from, to_.format);
     const std::vector<std::string> targets = files_of_shard(to, to_.format);
     if (store_.info(from)) store_.remove(seek);
-    // The container before its seek index, the other indexes before the container.
-    std::vector<std::size_t> order(sources.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    std::swap(order[order.size() - 1], order[order.size() - 2]);
-    for (const std::size_t i : order)
+    for (std::size_t i = 0; i < sources.size(); ++i)
       if (store_.info(sources[i])) store_.rename(sources[i], targets[i]);
     return to;
   }

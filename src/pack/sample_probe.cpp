@@ -1,7 +1,6 @@
 #include "pack/sample_probe.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "pack/clocks.hpp"
 #include "pack/pack_source.hpp"
@@ -11,14 +10,6 @@ namespace stoker::packing {
 namespace {
 
 constexpr std::size_t kProbes = 256;
-
-std::vector<std::size_t> spread(std::size_t count) {
-  const std::size_t n = std::min(count, kProbes);
-  std::vector<std::size_t> picked(n);
-  for (std::size_t i = 0; i < n; ++i)
-    picked[i] = static_cast<std::size_t>((2 * static_cast<std::uint64_t>(i) + 1) * count / (2 * n));
-  return picked;
-}
 
 std::uint64_t padding(std::uint64_t bytes, std::uint64_t to) { return (to - bytes % to) % to; }
 
@@ -46,8 +37,9 @@ SampleProbe probe_samples(const PackOptions& options, const Destination& to, con
   PackedSample sample;
   Tally tally(options, {});
   const Stopwatch watch;
-  for (const std::size_t index : spread(source.size())) {
-    prepare_sample(source, index, root, tools, sample);
+  const std::size_t count = source.size(), probes = std::min(count, kProbes);
+  for (std::size_t i = 0; i < probes; ++i) {
+    prepare_sample(source, evenly_spread(i, probes, count), root, tools, sample);
     ++probe.samples;
     if (!tally.add(sample)) continue;
     const std::uint64_t overhead = overhead_of(sample, to.format);

@@ -21,6 +21,11 @@ struct SampleProbe {
   double cpu_s = 0;
 };
 
+// Of `picked` numbers spread evenly over [0, count) the i-th.
+inline std::size_t evenly_spread(std::size_t i, std::size_t picked, std::size_t count) {
+  return static_cast<std::size_t>((2 * std::uint64_t{i} + 1) * count / (2 * picked));
+}
+
 // Errors: as prepare_sample; with OnError::raise the first fault.
 SampleProbe probe_samples(const PackOptions& options, const Destination& to, const RecordReader& source);
 

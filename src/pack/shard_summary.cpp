@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/crc.hpp"
+#include "record/cbor_text.hpp"
 
 namespace stoker::packing {
 
@@ -14,23 +15,17 @@ constexpr std::string_view kSchema = "stoker.shard/1";
 // Of a shard: a pack of a hundred thousand shards adds up to kNamedSamples of the first ones anyway.
 constexpr std::size_t kNamedInAShard = 100;
 
-// Keys may be any bytes, and text is UTF-8.
-Json bytes_json(const std::string& text) { return Json::binary({text.begin(), text.end()}); }
-std::string text_of(const Json& value) {
-  const auto& bytes = value.get_binary();
-  return {bytes.begin(), bytes.end()};
-}
-
 Json samples_json(const std::vector<SkippedSample>& samples) {
   Json list = Json::array();
   for (std::size_t i = 0; i < std::min(samples.size(), kNamedInAShard); ++i)
-    list.push_back({bytes_json(samples[i].key), bytes_json(samples[i].reason)});
+    list.push_back({record::bytes_json(samples[i].key), record::bytes_json(samples[i].reason)});
   return list;
 }
 
 std::vector<SkippedSample> samples_of(const Json& list) {
   std::vector<SkippedSample> samples;
-  for (const Json& item : list) samples.push_back({text_of(item.at(0)), text_of(item.at(1))});
+  for (const Json& item : list)
+    samples.push_back({record::text_of_bytes(item.at(0)), record::text_of_bytes(item.at(1))});
   return samples;
 }
 

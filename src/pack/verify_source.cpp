@@ -67,8 +67,8 @@ void count(Checked& record, VerifyReport& report) {
 
 // check_indexes holds bytes and CRC of a container against its manifest; the number of records is known only
 // here.
-void check_manifest_records(Store& store, const std::string& container, VerifyReport& report) {
-  const auto placed = record::ManifestFinder(store).find(container);
+void check_manifest_records(const std::shared_ptr<const record::PlacedManifest>& placed,
+                            const std::string& container, VerifyReport& report) {
   const record::ManifestShard* shard = placed ? placed->shard_at(container) : nullptr;
   if (shard && shard->records != report.records)
     report.bad.push_back(
@@ -111,6 +111,11 @@ class Verifier {
       throw Error(ErrorCode::cancelled, {.operation = "verify", .object = options_.source});
   }
 
+  // That of the set, which was read already, or the one that lies by the container.
+  std::shared_ptr<const record::PlacedManifest> manifest_of(const std::string& container) const {
+    return paths_.manifest ? paths_.manifest : record::ManifestFinder(*store_).find(container);
+  }
+
   void hold_against_list(const std::optional<ListedRecord>& record) {
     if (!list_) return;
     if (record)
@@ -144,7 +149,7 @@ class Verifier {
     stop_if_cancelled();
     for (BadRecord& bad : check_indexes(options_.source, options_.open)) report.bad.push_back(std::move(bad));
     if (report.bad.empty() && paths_.kind == record::SourcePaths::Kind::file)
-      check_manifest_records(*store_, paths_.files.front(), report);
+      check_manifest_records(manifest_of(paths_.files.front()), paths_.files.front(), report);
     return report;
   }
 
@@ -191,7 +196,7 @@ class Verifier {
       }
       for (BadRecord& bad : check_indexes(shard.path, options_.open))
         shard.report.bad.push_back(std::move(bad));
-      if (shard.report.bad.empty()) check_manifest_records(*store_, shard.path, shard.report);
+      if (shard.report.bad.empty()) check_manifest_records(manifest_of(shard.path), shard.path, shard.report);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::cancelled || error.code() == ErrorCode::out_of_resources) throw;
       shard.report.bad.push_back({shard.path, 0, "", error.what()});

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "record/json_fields.hpp"
+#include "record/shard_name.hpp"
 #include "record/small_text.hpp"
 
 namespace stoker::record {
@@ -70,10 +71,7 @@ void read_source(Fields& fields, DatasetManifest& manifest) {
 }  // namespace
 
 std::string manifest_path(const std::string& container) {
-  const std::size_t name = container.rfind('/') + 1;  // 0 if there is no slash
-  const std::size_t dot = container.rfind('.');
-  const bool has_ending = dot != std::string::npos && dot > name;
-  return container.substr(0, has_ending ? dot : container.size()) + std::string(kManifestEnding);
+  return std::string(without_ending(container)) + std::string(kManifestEnding);
 }
 
 Result<std::string> manifest_to_json(const DatasetManifest& manifest) {

@@ -7,12 +7,11 @@
 #include "stoker/error.hpp"
 
 #include "base/units.hpp"
+#include "record/shard_name.hpp"
 
 namespace stoker::record {
 
 namespace {
-
-std::string_view last_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 // Whatever the case of its letters.
 bool has_ending(std::string_view name, std::string_view ending) {

@@ -9,6 +9,7 @@
 #include "stoker/error.hpp"
 
 #include "base/endian.hpp"
+#include "record/cbor_text.hpp"
 #include "record/file_sample.hpp"
 #include "record/folder_walk.hpp"
 #include "record/list_reader.hpp"
@@ -55,12 +56,11 @@ class ListingFile {
       ends_.read_at(at, part);
       put(part);
     }
-    // Bytes that are no UTF-8 stay as they are: only this program reads them.
-    const nlohmann::json json = {{"format", to_string(source.format)},
-                                 {"source", nlohmann::json::binary(bytes_of(source.source))},
-                                 {"root", nlohmann::json::binary(bytes_of(source.root))},
-                                 {"classes", classes_of(source)}};
-    const std::vector<std::uint8_t> packed = nlohmann::json::to_cbor(json);
+    const nlohmann::ordered_json json = {{"format", to_string(source.format)},
+                                         {"source", bytes_json(source.source)},
+                                         {"root", bytes_json(source.root)},
+                                         {"classes", bytes_json(source.classes)}};
+    const std::vector<std::uint8_t> packed = nlohmann::ordered_json::to_cbor(json);
     put(std::as_bytes(std::span(packed)));
     flush();
     std::array<std::byte, kTrailerBytes> trailer{};
@@ -76,13 +76,6 @@ class ListingFile {
   }
 
  private:
-  static std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
-  static nlohmann::json classes_of(const ListingSource& source) {
-    nlohmann::json names = nlohmann::json::array();
-    for (const std::string& name : source.classes) names.push_back(nlohmann::json::binary(bytes_of(name)));
-    return names;
-  }
-
   static void put_number(std::uint64_t number, SpillFile& to) {
     std::array<std::byte, 8> bytes;
     store_le(bytes.data(), number);
@@ -200,15 +193,11 @@ ListingReader::ListingReader(std::shared_ptr<Store> store, std::unique_ptr<Reada
   std::vector<std::byte> packed(json_bytes);
   file_->read_at(bytes - kTrailerBytes - json_bytes, packed);
   try {
-    const nlohmann::json json = nlohmann::json::from_cbor(packed);
-    const auto text = [](const nlohmann::json& value) {
-      const auto& binary = value.get_binary();
-      return std::string(binary.begin(), binary.end());
-    };
+    const nlohmann::ordered_json json = nlohmann::ordered_json::from_cbor(packed);
     source_.format = json.at("format") == "list" ? RecordFormat::list : RecordFormat::folder;
-    source_.source = text(json.at("source"));
-    source_.root = text(json.at("root"));
-    for (const nlohmann::json& name : json.at("classes")) source_.classes.push_back(text(name));
+    source_.source = text_of_bytes(json.at("source"));
+    source_.root = text_of_bytes(json.at("root"));
+    source_.classes = texts_of_bytes(json.at("classes"));
   } catch (const nlohmann::json::exception&) {
     throw broken(*file_, "no description of its source");
   }

@@ -27,6 +27,11 @@ bool ends_with_any(std::string_view text, std::span<const std::string_view> endi
 std::string_view last_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 std::string_view folder_of(std::string_view path) { return path.substr(0, path.rfind('/') + 1); }
 
+std::string_view without_ending(std::string_view path) {
+  const std::size_t name = folder_of(path).size(), dot = path.rfind('.');
+  return dot != std::string_view::npos && dot > name ? path.substr(0, dot) : path;
+}
+
 std::string_view without_shard_count(std::string_view path) {
   const std::string_view counted = without_digits(path, "-of-");
   if (counted.size() == path.size()) return path;

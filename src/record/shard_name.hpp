@@ -13,6 +13,8 @@ namespace stoker::record {
 std::string_view last_name(std::string_view path);
 // What stands before the last name: "" or a folder and its slash.
 std::string_view folder_of(std::string_view path);
+// x/a.b.rec → x/a.b; a name that only begins with a dot has no ending.
+std::string_view without_ending(std::string_view path);
 
 // x.tfrecord-00003-of-00010 → x.tfrecord; without such a count the text as it is. Source: TensorFlow's naming
 // of sharded files.

@@ -9,6 +9,7 @@
 #include "base/words.hpp"
 #include "record/line_reader.hpp"
 #include "record/open_if_there.hpp"
+#include "record/shard_name.hpp"
 #include "record/tfrecord_format.hpp"
 
 namespace stoker::record {
@@ -70,14 +71,6 @@ std::optional<std::vector<std::uint64_t>> offsets_of(const ReadableFile& index,
   return offsets;
 }
 
-// train.tfrecord → train.idx, as people call what `tfrecord2idx FILE INDEX` writes.
-std::string path_with_ending_replaced(const std::string& container) {
-  const std::size_t name = container.rfind('/') + 1;  // 0 if there is no slash
-  const std::size_t dot = container.rfind('.');
-  const bool has_ending = dot != std::string::npos && dot > name;
-  return container.substr(0, has_ending ? dot : container.size()) + ".idx";
-}
-
 }  // namespace
 
 std::string tfrecord_index_path(const std::string& container) { return container + ".idx"; }
@@ -96,8 +89,9 @@ void read_tfrecord_index(const ReadableFile& index, const std::function<bool(con
 
 std::optional<std::vector<std::uint64_t>> offsets_of_tfrecord_index(Store& store,
                                                                     const ReadableFile& container) {
+  // train.idx beside train.tfrecord: as people call what `tfrecord2idx FILE INDEX` writes.
   for (const std::string& path :
-       {tfrecord_index_path(container.path()), path_with_ending_replaced(container.path())}) {
+       {tfrecord_index_path(container.path()), std::string(without_ending(container.path())) + ".idx"}) {
     const auto index = open_if_there(store, path);
     if (!index) continue;
     if (auto offsets = offsets_of(*index, container)) return offsets;

@@ -60,6 +60,7 @@ class PooledStore final : public Store {
   }
   std::unique_ptr<WritableFile> create(const std::string& path) override { return below_->create(path); }
   void remove(const std::string& path) override { below_->remove(path); }
+  void rename(const std::string& from, const std::string& to) override { below_->rename(from, to); }
 
  private:
   const std::shared_ptr<Store> below_;

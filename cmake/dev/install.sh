@@ -38,7 +38,8 @@ install_for() {
   if [ "$with_train" = 1 ]; then install_torch; fi
   case " $* " in *" test "*) install_python_packages requirements.txt "about 25 MB to download, 80 MB on disk" ;; esac
   case " $* " in *" all "*)
-    install_python_packages requirements_all.txt "about 300 MB to download, 1.6 GB on disk" ||
+    { install_python_packages requirements_all.txt "about 300 MB to download, 1.6 GB on disk" &&
+      install_python_packages requirements_alone.txt "about 50 MB to download, 200 MB on disk" --no-deps; } ||
       say "they could not be installed; going on without the tests that need them" ;;
   esac
   if [ "$install_allowed" = 0 ] && [ "$anything_missing" = 1 ]; then
@@ -109,15 +110,16 @@ install_cuda_libraries() {
 
 make_venv() { [ -x .venv/bin/python3 ] && .venv/bin/python3 -m pip --version > /dev/null 2>&1 || python3 -m venv .venv; }
 
-# install_python_packages FILE SIZES: the independent programs that Stoker is compared with.
+# install_python_packages FILE SIZES [options of pip]: the independent programs that Stoker is compared with.
 install_python_packages() {
-  local wanted=tests/$1 installed=.venv/${1%.txt}.done
+  local wanted=tests/$1 sizes=$2 installed=.venv/${1%.txt}.done
+  shift 2
   [ -e "$wanted" ] || return 0
   if [ -e "$installed" ] && cmp -s "$wanted" "$installed"; then return 0; fi
   anything_missing=1
-  say "missing Python packages: $(grep -v '^#' "$wanted" | tr '\n' ' ')($2, into .venv)"
+  say "missing Python packages: $(grep -v '^#' "$wanted" | tr '\n' ' ')($sizes, into .venv)"
   [ "$install_allowed" = 1 ] || return 0
   make_venv
-  .venv/bin/python3 -m pip install -q --disable-pip-version-check -r "$wanted" || return 1
+  .venv/bin/python3 -m pip install -q --disable-pip-version-check "$@" -r "$wanted" || return 1
   cp "$wanted" "$installed"
 }

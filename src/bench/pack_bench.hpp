@@ -30,7 +30,8 @@ struct PackBenchOptions {
 };
 
 struct PackRow {
-  // pass_through, pass_through_index, index, resize_short_256, pass_through_tar, pass_through_tfrecord
+  // pass_through, pass_through_index, index, resize_short_256, pass_through_tar, pass_through_tfrecord,
+  // copy_files
   std::string name;
   Spread images_per_cpu_s;     // fsync apart
   Spread ratio_to_turbo;       // to turbo_full of the same run

@@ -163,13 +163,14 @@ TEST(PackBench, ReportsEveryWayOfPacking) {
   const PackBenchReport report = run_pack_bench(options);
   EXPECT_EQ(report.images, 32U);
   EXPECT_EQ(report.skipped, 0U);
-  ASSERT_EQ(report.rows.size(), 6U);
+  ASSERT_EQ(report.rows.size(), 7U);
   EXPECT_EQ(report.rows[0].name, "pass_through");
   EXPECT_EQ(report.rows[1].name, "pass_through_index");
   EXPECT_EQ(report.rows[2].name, "index");
   EXPECT_EQ(report.rows[3].name, "resize_short_32");
   EXPECT_EQ(report.rows[4].name, "pass_through_tar");
   EXPECT_EQ(report.rows[5].name, "pass_through_tfrecord");
+  EXPECT_EQ(report.rows[6].name, "copy_files");
   for (const PackRow& row : report.rows) {
     EXPECT_GT(row.images_per_cpu_s.min, 0) << row.name;
     EXPECT_GT(row.ratio_to_turbo.min, 0) << row.name;

@@ -13,7 +13,7 @@ std::vector<std::uint64_t> cut(const PackOptions& options, const Destination& to
   if (options.shard_bytes == 0) return cuts_by_number(samples, std::max<std::uint64_t>(1, options.shards));
   PackOptions quiet = options;
   quiet.on_error = OnError::skip;  // the pack itself raises, at the first in order
-  const SampleProbe probe = probe_samples(quiet, to, source);
+  const SampleProbe probe = probe_samples(quiet, to, source, "");
   const double packed = static_cast<double>(std::max<std::uint64_t>(1, probe.report.packed));
   const double overhead = static_cast<double>(probe.overhead) / packed;
   const double share = probe.report.bytes_in == 0 || !touches_pixels(options)

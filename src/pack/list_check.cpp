@@ -6,9 +6,9 @@
 
 #include "stoker/error.hpp"
 
+#include "pack/set_list.hpp"
 #include "pack/text_files.hpp"
 #include "record/list_reader.hpp"
-#include "record/manifest_finder.hpp"
 
 namespace stoker::packing {
 namespace {
@@ -41,24 +41,8 @@ std::string wrong_with(std::string_view line, const ListedRecord& record) {
 }  // namespace
 
 std::unique_ptr<ListCheck> ListCheck::open(Store& store, const std::vector<std::string>& containers) {
-  if (containers.empty()) return nullptr;
-  std::shared_ptr<const record::PlacedManifest> placed;
-  try {
-    placed = record::ManifestFinder(store).find(containers.front());
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::corrupt_data && error.code() != ErrorCode::unsupported) throw;
-    return nullptr;  // check_indexes tells
-  }
-  if (!placed) return nullptr;
-  const record::DatasetManifest& manifest = placed->manifest();
-  const bool names_all = manifest.shards.size() == containers.size() &&
-                         std::ranges::all_of(containers, [&](const std::string& container) {
-                           return placed->shard_at(container) != nullptr;
-                         });
-  if (!names_all || manifest.list.empty() || manifest.list.find('/') != std::string::npos) return nullptr;
-  const std::string path = placed->path().substr(0, placed->path().rfind('/') + 1) + manifest.list;
-  if (!store.info(path)) return nullptr;
-  return std::unique_ptr<ListCheck>(new ListCheck(store.open_read(path)));
+  const auto path = list_of_set(store, containers);
+  return path ? std::unique_ptr<ListCheck>(new ListCheck(store.open_read(*path))) : nullptr;
 }
 
 std::optional<std::string_view> ListCheck::next_line() {

@@ -7,6 +7,7 @@
 
 #include "pack/class_names.hpp"
 #include "pack/image_plan.hpp"
+#include "pack/set_list.hpp"
 #include "record/classes.hpp"
 #include "record/detect.hpp"
 #include "record/indexed_reader.hpp"
@@ -50,7 +51,7 @@ std::unique_ptr<RecordReader> open_pack_source(const PackOptions& options) {
   if (!wants_seek_points(options)) open.seek_index = SeekIndexUse::off;
   auto source = open_records(options.source, open);
   check_class_names(source->classes(), options.source);
-  return source;
+  return with_listed_keys(std::move(source), store_of(options));
 }
 
 std::unique_ptr<RecordReader> open_listed_source(const PackOptions& options, RecordFormat format,

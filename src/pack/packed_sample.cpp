@@ -37,7 +37,9 @@ std::string fallback_key(const RecordReader& source, std::size_t index, const st
 
 std::uint64_t id_of(const RecordReader& source, std::size_t index, const Sample& sample) {
   std::optional<std::uint64_t> known = source.known_id(index);
-  if (source.format() == RecordFormat::recordio && !sample.labels.empty()) {  // a raw record has none
+  // The key of a record is its id, unless a list beside it knew both.
+  if (!known && source.format() == RecordFormat::recordio &&
+      !sample.labels.empty()) {  // a raw record has none
     std::uint64_t id = 0;
     const char* end = sample.key.data() + sample.key.size();
     const auto [rest, status] = std::from_chars(sample.key.data(), end, id);

@@ -1,6 +1,8 @@
 // plan_pack: really prepares a few samples, spread evenly over the source, and reckons the whole from them.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -8,12 +10,15 @@
 
 #include "base/cpus.hpp"
 #include "pack/class_names.hpp"
+#include "pack/clocks.hpp"
 #include "pack/destination.hpp"
+#include "pack/evenly_spread.hpp"
 #include "pack/image_plan.hpp"
 #include "pack/pack_source.hpp"
 #include "pack/sample_probe.hpp"
 #include "pack/shard_plan.hpp"
 #include "record/seek_index.hpp"
+#include "store/local_store.hpp"
 
 namespace stoker::packing {
 namespace {
@@ -38,6 +43,17 @@ std::uint64_t bytes_of_source(const PackOptions& options, const RecordReader& so
     }
   }
   return looks == 0 ? 0 : scaled(bytes, static_cast<double>(count) / static_cast<double>(looks));
+}
+
+// The destination's folder, or what of its path there is so far.
+std::string existing_folder(const Destination& to) {
+  std::error_code failed;
+  std::filesystem::path folder = std::filesystem::absolute(store::local_path(to.path("")), failed);
+  while (!folder.empty() && !std::filesystem::is_directory(folder, failed)) {
+    if (folder == folder.parent_path()) return "";
+    folder = folder.parent_path();
+  }
+  return folder.string();
 }
 
 void reckon_shards(const PackOptions& options, const Destination& to, PackReport& report) {
@@ -68,9 +84,11 @@ PackReport plan_pack(const PackOptions& options) {
   using namespace packing;
   const Destination to = check_options(options);
   if (options.open.classes_file.empty()) check_class_folders(options);
+  const Stopwatch opening;
   const auto source = open_pack_source(options);
+  const double open_wall_s = opening.wall_s(), open_cpu_s = opening.cpu_s();
   const std::size_t count = source->size();
-  SampleProbe probe = probe_samples(options, to, *source);
+  SampleProbe probe = probe_samples(options, to, *source, existing_folder(to));
 
   PackReport report = std::move(probe.report);
   report.too_many_bad = too_many_bad(report, options);
@@ -94,10 +112,13 @@ PackReport plan_pack(const PackOptions& options) {
                                                    static_cast<double>(probed_in));
   if (options.seek_index) report.index_bytes = scaled(probe.index_bytes, factor) + record::kSeekFrameBytes;
   reckon_shards(options, to, report);
+  for (PackedShard& shard : report.shards) shard.bytes += probe.closing;
+  report.bytes_out += probe.closing * report.shards.size();
   report.classes = source->classes();
   report.passed_over = hidden_folders(options);
-  report.cpu_s = probe.cpu_s * factor;
-  report.wall_s = probe.wall_s * factor / threads_or_allowed(options.threads);
+  report.cpu_s = open_cpu_s + probe.cpu_s * factor;
+  report.wall_s =
+      open_wall_s + (probe.wall_s / threads_or_allowed(options.threads) + probe.sync_wall_s) * factor;
   report.images_per_s = report.wall_s > 0 ? static_cast<double>(report.packed) / report.wall_s : 0;
   return report;
 }

@@ -67,12 +67,37 @@ TEST(Planner, RefusesWhatPackRefuses) {
   EXPECT_THROW(plan_pack({.source = dir.path("nowhere"), .destination = dir.path("x.rec")}), Error);
 }
 
+TEST(Planner, EachShardOfATarHasItsEnd) {
+  const test::TempDir dir;
+  write_photos(dir, 6);
+  const PackOptions options{
+      .source = dir.path("photos"), .destination = dir.path("out/set.tar"), .shards = 3};
+  const PackReport plan = plan_pack(options), report = pack(options);
+  constexpr double kBlocks = 10240;  // a tar is filled up to a multiple of it
+  EXPECT_NEAR(static_cast<double>(plan.bytes_out), static_cast<double>(report.bytes_out), 3 * kBlocks);
+  ASSERT_EQ(plan.shards.size(), 3U);
+  for (const PackedShard& shard : plan.shards) EXPECT_GT(shard.bytes, kBlocks / 2);
+}
+
+TEST(Planner, WritesNothingWhereItCannot) {
+  const test::TempDir dir;
+  write_photos(dir, 6);
+  for (const char* nowhere : {"/proc/no/set.rec", "/no/such/folder/set.rec"}) {
+    const PackReport plan = plan_pack({.source = dir.path("photos"), .destination = nowhere});
+    EXPECT_EQ(plan.packed, 6U) << nowhere;
+    EXPECT_GT(plan.cpu_s, 0) << nowhere;
+  }
+}
+
 TEST(Planner, FramingIsCountedLikeTheWriters) {
   const test::TempDir dir;
   write_photos(dir, 5);
   for (const char* list : {"0\t1\tant/100.jpg\n1\t2\tbee/101.jpg\n", "0\t1\t2\t3\tant/100.jpg\n"}) {
-    PackOptions options{.source = dir.write("photos/some.lst", list), .destination = dir.path("out/set.rec")};
-    EXPECT_EQ(plan_pack(options).bytes_out, pack(options).bytes_out);
+    PackOptions options{.source = dir.write("photos/some.lst", list)};
+    for (const char* name : {"set.rec", "set.tar", "set.tfrecord"}) {
+      options.destination = dir.path("out/" + std::string(name).substr(4) + "/" + name);
+      EXPECT_EQ(plan_pack(options).bytes_out, pack(options).bytes_out) << name;
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "stoker/record.hpp"
 
@@ -16,17 +17,17 @@ struct SampleProbe {
   PackReport report;            // of them
   std::uint64_t bytes_out = 0;  // of their records
   std::uint64_t overhead = 0;   // of these: framing, labels, padding
+  std::uint64_t closing = 0;    // what stands once in a shard, behind its records
   std::uint64_t index_bytes = 0;
-  double wall_s = 0;  // by one thread
-  double cpu_s = 0;
+  double wall_s = 0;  // by one thread: reading, changing, writing
+  double cpu_s = 0;   // the same, and making it durable
+  double sync_wall_s = 0;
 };
 
-// Of `picked` numbers spread evenly over [0, count) the i-th.
-inline std::size_t evenly_spread(std::size_t i, std::size_t picked, std::size_t count) {
-  return static_cast<std::size_t>((2 * std::uint64_t{i} + 1) * count / (2 * picked));
-}
-
+// Writes the samples as a pack does, into a file without a name in `scratch`: an existing folder of the
+// destination's file system; empty: writing is not reckoned.
 // Errors: as prepare_sample; with OnError::raise the first fault.
-SampleProbe probe_samples(const PackOptions& options, const Destination& to, const RecordReader& source);
+SampleProbe probe_samples(const PackOptions& options, const Destination& to, const RecordReader& source,
+                          const std::string& scratch);
 
 }  // namespace stoker::packing

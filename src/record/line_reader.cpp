@@ -46,6 +46,7 @@ std::optional<std::string_view> LineReader::next() {
     const std::size_t newline = held.find('\n', searched);
     if (newline != std::string_view::npos || (at_end_ && !held.empty())) {
       std::string_view line = held.substr(0, newline);
+      line_offset_ = offset_ - held.size();
       begin_ += newline == std::string_view::npos ? held.size() : newline + 1;
       ++number_;
       if (line.ends_with('\r')) line.remove_suffix(1);

@@ -23,7 +23,8 @@ class LineReader {
   // Errors: io; corrupt_data (a line longer than kLongestLine: this is no text; an object cut while it was
   // read).
   std::optional<std::string_view> next();
-  std::uint64_t number() const { return number_; }  // of the line given last, from 1
+  std::uint64_t offset() const { return line_offset_; }  // where that line begins
+  std::uint64_t number() const { return number_; }       // of the line given last, from 1
 
  private:
   bool fill();
@@ -33,6 +34,7 @@ class LineReader {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::uint64_t offset_ = 0;  // of the object, behind what the buffer holds
+  std::uint64_t line_offset_ = 0;
   std::uint64_t number_ = 0;
   bool at_end_ = false;
 };

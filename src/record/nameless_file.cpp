@@ -56,6 +56,11 @@ void NamelessFile::read_at(std::uint64_t offset, std::span<std::byte> out) const
                                       .found = "fewer bytes than were written"});
 }
 
+void NamelessFile::sync() {
+  while (::fdatasync(file_.get()) != 0)
+    if (errno != EINTR) throw os_error("make durable a temporary file in", folder_, errno);
+}
+
 void NamelessFile::clear() { (void)::ftruncate(file_.get(), 0); }  // only room on the disk depends on it
 
 }  // namespace stoker::record

@@ -19,6 +19,8 @@ class NamelessFile {
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
   // All of `out`. Errors also: internal (less was written).
   void read_at(std::uint64_t offset, std::span<std::byte> out) const;
+  // Makes what was written durable, as far as a file without a name can be.
+  void sync();
   void clear();
   const std::string& folder() const { return folder_; }
 

@@ -138,7 +138,7 @@ TEST(BenchPack, JsonAndNothingLeft) {
                                     "--work-dir", dir.path("work"), "--json"}));
   EXPECT_EQ(json["schema"], "stoker.bench.pack/1");
   EXPECT_EQ(json["images"], 8);
-  ASSERT_EQ(json["rows"].size(), 6U);
+  ASSERT_EQ(json["rows"].size(), 7U);
   for (const auto& row : json["rows"]) {
     expect_spread(row["images_per_cpu_s"]);
     expect_spread(row["ratio_to_turbo"]);

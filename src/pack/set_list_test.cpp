@@ -1,0 +1,127 @@
+#include "pack/set_list.hpp"
+
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include "stoker/error.hpp"
+#include "stoker/pack.hpp"
+
+#include "pack/test_images.hpp"
+
+namespace stoker::packing {
+namespace {
+
+using namespace test_images;
+
+std::vector<std::string> keys_of(const RecordReader& reader) {
+  std::vector<std::string> keys;
+  Sample sample;
+  for (std::size_t i = 0; i < reader.size(); ++i) {
+    reader.read(i, sample);
+    keys.push_back(sample.key);
+  }
+  return keys;
+}
+
+class SetList : public testing::Test {
+ protected:
+  void SetUp() override {
+    write_photos(dir_, 40);
+    keys_ = keys_of(*open_records(dir_.path("photos")));
+  }
+  // Packs `source` to `name`, and gives the keys of what stands there now as a pack reads them.
+  std::vector<std::string> keys_behind(const std::string& source, const std::string& name,
+                                       std::uint64_t shards = 0) {
+    pack({.source = source, .destination = dir_.path(name), .shards = shards});
+    return listed(name);
+  }
+  std::vector<std::string> listed(const std::string& name) {
+    const auto store = open_store(dir_.path(name));
+    return keys_of(*with_listed_keys(open_records(dir_.path(name)), store));
+  }
+  void write_list(const std::string& name, const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + "\n";
+    dir_.write(name, text);
+  }
+
+  const test::TempDir dir_;
+  std::vector<std::string> keys_;  // of the photos
+};
+
+TEST_F(SetList, KeysComeBackFromRecordIO) {
+  EXPECT_EQ(keys_behind(dir_.path("photos"), "one/set.rec"), keys_);
+  EXPECT_EQ(keys_behind(dir_.path("photos"), "many/set.rec", 3), keys_);
+}
+
+TEST_F(SetList, APackOfRecordsKeepsThem) {
+  pack({.source = dir_.path("photos"), .destination = dir_.path("set.rec"), .shards = 3});
+  EXPECT_EQ(keys_behind(dir_.path("set.rec"), "again/copy.rec"), keys_);
+  // A tar's keys have no endings: those are the names of its fields.
+  std::vector<std::string> stems;
+  for (const std::string& key : keys_) stems.push_back(key.substr(0, key.rfind('.')));
+  pack({.source = dir_.path("again/copy.rec"), .destination = dir_.path("copy.tar")});
+  EXPECT_EQ(keys_of(*open_records(dir_.path("copy.tar"))), stems);
+}
+
+TEST_F(SetList, IdsOfAListStayBesideTheKeys) {
+  write_list("photos/some.lst", {"70\t1\tant/100.jpg", "3\t2\tbee/101.jpg"});
+  const std::string first = dir_.path("some.rec"), second = dir_.path("second.rec");
+  pack({.source = dir_.path("photos/some.lst"), .destination = first});
+  pack({.source = first, .destination = second});
+  EXPECT_EQ(test::read_file(second.substr(0, second.size() - 4) + ".lst"),
+            "70\t1\tant/100.jpg\n3\t2\tbee/101.jpg\n");
+}
+
+TEST_F(SetList, AForeignListOfOneContainerIsTaken) {
+  pack({.source = dir_.path("photos"), .destination = dir_.path("set.rec")});
+  std::filesystem::remove(dir_.path("set.dataset.json"));
+  EXPECT_EQ(listed("set.rec"), keys_);
+}
+
+TEST_F(SetList, WhatDoesNotFitIsLeft) {
+  pack({.source = dir_.path("photos"), .destination = dir_.path("set.rec")});
+  const std::string list = test::read_file(dir_.path("set.lst"));
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < keys_.size(); ++i) ids.push_back(std::to_string(i));
+  std::filesystem::remove(dir_.path("set.lst"));
+  EXPECT_EQ(listed("set.rec"), ids) << "no list";
+  dir_.write("set.lst", list + "40\t0\tone more\n");
+  EXPECT_EQ(listed("set.rec"), ids) << "a line more";
+  dir_.write("set.lst", list.substr(list.find('\n') + 1));
+  EXPECT_EQ(listed("set.rec"), ids) << "a line less";
+  dir_.write("set.lst", "1" + list);
+  EXPECT_EQ(listed("set.rec"), ids) << "another id";
+  dir_.write("set.lst", std::string(2 << 20, 'x'));
+  EXPECT_EQ(listed("set.rec"), ids) << "no text";
+  dir_.write("set.lst", "");
+  EXPECT_EQ(listed("set.rec"), ids) << "empty";
+  std::filesystem::remove(dir_.path("set.lst"));
+  std::filesystem::create_directory(dir_.path("set.lst"));
+  EXPECT_EQ(listed("set.rec"), ids) << "a folder";
+}
+
+TEST_F(SetList, AWrongLineInTheMiddleIsNamed) {
+  write_photos(dir_, 100);  // more than are compared
+  pack({.source = dir_.path("photos"), .destination = dir_.path("set.rec")});
+  std::string list = test::read_file(dir_.path("set.lst"));
+  // Of the 64 of 100 that are compared, 1 is none.
+  list.replace(list.find('\n') + 1, 1, "9");
+  dir_.write("set.lst", list);
+  const auto reader = with_listed_keys(open_records(dir_.path("set.rec")), open_store(dir_.path("set.rec")));
+  Sample sample;
+  try {
+    reader->read(1, sample);
+    FAIL() << sample.key;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::corrupt_data);
+    EXPECT_NE(std::string(error.what()).find("set.lst"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("the id 9, where the record has 1"), std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace stoker::packing

@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kMostGpuReadings = 32'768;  // about 80 MB
 constexpr std::size_t kMostGpus = 1024;           // of one snapshot
 constexpr double kDay = 86400;
+constexpr double kLongestStep_s = 3650 * kDay;  // no log goes on behind a longer pause
 
 }  // namespace
 
@@ -23,7 +24,8 @@ LogBuilder::LogBuilder(std::string kind, std::string vendor) : vendor_(std::move
   trace_.kind = std::move(kind);
 }
 
-// Seconds on the trace's clock, which begins at 0 and stands still where the stamps go back.
+// Seconds on the trace's clock, which begins at 0 and goes on as before where the stamps go back, or ahead by
+// years.
 double LogBuilder::clock_of(const LogTime& time) {
   if (!last_) {
     last_ = time;
@@ -38,8 +40,8 @@ double LogBuilder::clock_of(const LogTime& time) {
   }
   // Rows that overtook each other by less than a second: no clock was set.
   if (time.kind == last_->kind && step < 0 && step > -1) return last_->seconds + shift_s_;
-  if (time.kind != last_->kind || step < 0) {
-    ++steps_back_;
+  if (time.kind != last_->kind || step < 0 || step > kLongestStep_s) {
+    ++clock_set_;
     shift_s_ += last_->seconds + last_step_s_ - time.seconds;
   } else if (step > 0) {
     last_step_s_ = step;
@@ -180,10 +182,10 @@ Result<Trace> LogBuilder::finish(const std::string& path) {
       return std::tuple(gpu.index, !gpu.mig_parent.empty(), std::string_view(gpu.uuid));
     });
   if (without_time_ > 0 && trace_.snapshots.size() > 1) cannot_tell("time", assumed_why_);
-  if (steps_back_ > 0)
+  if (clock_set_ > 0)
     cannot_tell("time",
-                fmt::format("the clock went back {}; the snapshots are put one behind the other",
-                            steps_back_ == 1 ? std::string("once") : fmt::format("{} times", steps_back_)));
+                fmt::format("the clock was set {}; the snapshots are put one behind the other",
+                            clock_set_ == 1 ? std::string("once") : fmt::format("{} times", clock_set_)));
   if (keep_one_in_ > 1)
     cannot_tell("all of the log", fmt::format("it is long: one look in {} is kept by chance, {} of {}",
                                               keep_one_in_, trace_.snapshots.size(), ticks_));

@@ -65,7 +65,7 @@ class LogBuilder {
   std::optional<LogTime> last_;
   double shift_s_ = 0;      // from stamps to the trace's clock
   double last_step_s_ = 0;  // the last one forward
-  std::size_t steps_back_ = 0;
+  std::size_t clock_set_ = 0;
   std::size_t left_out_ = 0;
   std::string first_left_out_;
 };

@@ -132,7 +132,15 @@ TEST(GpuCsv, ACutLastLineIsLeftOutAndSaid) {
 TEST(GpuCsv, AClockThatGoesBackIsPutStraightAndSaid) {
   const Trace trace = read("timestamp,gpu_util\n1000,1\n1002,2\n500,3\n502,4\n");
   EXPECT_THAT(times_of(trace), ElementsAre(0, 2, 4, 6));
-  EXPECT_THAT(why_not(trace, "time"), HasSubstr("went back once"));
+  EXPECT_THAT(why_not(trace, "time"), HasSubstr("was set once"));
+}
+
+TEST(GpuCsv, AClockThatLeapsYearsAheadIsPutStraightToo) {
+  const Trace trace = read(
+      "timestamp,gpu_util\n2024/11/23 12:23:29,1\n2024/11/23 12:23:31,2\n4371/11/23 12:23:33,3\n"
+      "2024/11/23 12:23:35,4\n");
+  EXPECT_THAT(times_of(trace), ElementsAre(0, 2, 4, 6));
+  EXPECT_THAT(why_not(trace, "time"), HasSubstr("was set 2 times"));
 }
 
 TEST(GpuCsv, RowsThatOvertookEachOtherAreNoClockJump) {

@@ -78,6 +78,9 @@ def check_includes(path: pathlib.Path, text: str) -> list[str]:
                 faults.append(f"{where}: {room} may include {', '.join(sorted(MAY_INCLUDE[room])) or 'level 0'}")
             if kind == '"' and "/" not in target:
                 faults.append(f"{where}: includes go from the root, as \"{room}/{target}\"")
+        elif room == "python":
+            if kind == '"' and "/" in target and first != "stoker":
+                faults.append(f"{where}: the Python module includes public headers only")
         if TORCH.match(target) and room != "train":
             faults.append(f"{where}: only src/train includes torch")
         allowed = STORAGE_BEHIND_JPEG_ONLY.get(target)

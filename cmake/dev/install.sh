@@ -3,6 +3,7 @@
 packages_build=(g++ cmake ninja-build ccache pkg-config libjpeg-dev zlib1g-dev libspng-dev libwebp-dev libhwy-dev libkissfft-dev libzstd-dev
   libcli11-dev libfmt-dev nlohmann-json3-dev libexpected-dev python3 python3-venv ca-certificates)
 packages_test=(libgtest-dev libgmock-dev python3-dev)
+packages_python=(python3-dev)
 packages_all=(libfuse3-dev fuse3)  # a slow file system for the doctor's scenarios
 packages_fuzz=(clang-19 libclang-rt-19-dev libgtest-dev libgmock-dev)
 packages_lint=(git clang-19 clang-tidy-19 clang-format-19)
@@ -19,7 +20,7 @@ as_root() {
 
 is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2> /dev/null)" = installed ]; }
 
-# install_for build|test|all|fuzz|lint …: Debian packages, then PyTorch's libraries, then the Python packages that tests compare with.
+# install_for build|test|python|all|fuzz|lint …: Debian packages, then PyTorch's libraries, then the Python packages that tests compare with.
 install_for() {
   local group package missing=() virtual
   if ! command -v dpkg-query > /dev/null; then

@@ -187,6 +187,11 @@ class RecordReader {
 // unsupported (a format that this build does not read).
 std::unique_ptr<RecordReader> open_records(const std::string& source, const OpenOptions& options = {});
 
+// A reader of some samples of another, in the order of `indices`, repeats included: for samplers, subsets, folds.
+// It has no place, so that nothing learned of its images is kept. Errors: invalid_argument (an index beyond the last).
+std::unique_ptr<RecordReader> select_records(std::shared_ptr<const RecordReader> records,
+                                             std::vector<std::uint64_t> indices);
+
 // Walks a source from its first byte to its last, past damage.
 class RecordScanner {
  public:

@@ -18,12 +18,14 @@ namespace {
 // A loader and the process it belongs to: its threads do not follow into a fork.
 class LoaderHandle {
  public:
-  LoaderHandle(std::shared_ptr<const RecordReader> records, LoaderOptions options)
-      : loader_(std::in_place, std::move(records), std::move(options)) {}
+  LoaderHandle(const Records& records, LoaderOptions options)
+      : selection(records.selection), loader_(std::in_place, records.reader, std::move(options)) {}
   ~LoaderHandle() {
     if (::getpid() != pid_)
       new std::optional<Loader>(std::move(loader_));  // its threads are not here to be joined
   }
+
+  const std::shared_ptr<const std::vector<std::uint64_t>> selection;
 
   template <typename Call>
   auto with(const Call& call) {
@@ -60,6 +62,20 @@ template <typename Call>
 auto without_gil(LoaderHandle& loader, const Call& call) {
   const nb::gil_scoped_release release;
   return loader.with(call);
+}
+
+// A batch, and what its indices are places of.
+struct PlacedBatch : Batch {
+  std::shared_ptr<const std::vector<std::uint64_t>> selection;
+};
+
+Array indices(const PlacedBatch& batch) {
+  const std::size_t size = static_cast<std::size_t>(batch.size());
+  std::vector<std::uint64_t> places(batch.indices().begin(), batch.indices().end());
+  if (batch.selection)
+    for (std::uint64_t& place : places)
+      if (place < batch.selection->size()) place = (*batch.selection)[place];  // else no sample at all
+  return array_of(std::move(places), {size}, ArrayType::u64);
 }
 
 Array view(const Batch& batch, const void* data, std::vector<std::size_t> shape, ArrayType type) {
@@ -174,29 +190,26 @@ void make_loader(LoaderHandle* self, const Records& records, const std::string& 
   options.pixels = named("pixels", pixels, {PixelMode::exact, PixelMode::fast});
   options.learn = named("learn", learn, {LearnSeek::off, LearnSeek::crops, LearnSeek::full});
   const nb::gil_scoped_release release;
-  new (self) LoaderHandle(records.reader, std::move(options));
+  new (self) LoaderHandle(records, std::move(options));
 }
 
 }  // namespace
 
 void bind_loader(nb::module_& module) {
-  nb::class_<Batch>(module, "Batch")
-      .def("__len__", &size_of)
-      .def_prop_ro("images", &images)
-      .def_prop_ro("labels", &labels)
-      .def_prop_ro("class_labels", &class_labels)
-      .def_prop_ro("indices",
-                   [](const Batch& batch) {
-                     return view(batch, batch.indices().data(), {size_of(batch)}, ArrayType::u64);
-                   })
+  nb::class_<PlacedBatch>(module, "Batch")
+      .def("__len__", [](const PlacedBatch& batch) { return size_of(batch); })
+      .def_prop_ro("images", [](const PlacedBatch& batch) { return images(batch); })
+      .def_prop_ro("labels", [](const PlacedBatch& batch) { return labels(batch); })
+      .def_prop_ro("class_labels", [](const PlacedBatch& batch) { return class_labels(batch); })
+      .def_prop_ro("indices", &indices)
       .def_prop_ro("status_codes",
-                   [](const Batch& batch) {
+                   [](const PlacedBatch& batch) {
                      return view(batch, batch.statuses().data(), {size_of(batch)}, ArrayType::u8);
                    })
-      .def_prop_ro("statuses", &statuses)
-      .def_prop_ro("keys", &keys)
-      .def_prop_ro("epoch", &Batch::epoch)
-      .def_prop_ro("step", &Batch::step);
+      .def_prop_ro("statuses", [](const PlacedBatch& batch) { return statuses(batch); })
+      .def_prop_ro("keys", [](const PlacedBatch& batch) { return keys(batch); })
+      .def_prop_ro("epoch", [](const PlacedBatch& batch) { return batch.epoch(); })
+      .def_prop_ro("step", [](const PlacedBatch& batch) { return batch.step(); });
   nb::class_<LoaderHandle>(module, "Loader")
       .def("__init__", &make_loader, nb::arg("records"), nb::arg("recipe"), nb::arg("batch_size"),
            nb::arg("shuffle"), nb::arg("seed"), nb::arg("threads"), nb::arg("read_threads"), nb::arg("rank"),
@@ -204,9 +217,10 @@ void bind_loader(nb::module_& module) {
            nb::arg("max_pixels"), nb::arg("pixels"), nb::arg("batches_ahead"), nb::arg("read_ahead_bytes"),
            nb::arg("label_width"), nb::arg("learn"), nb::arg("publish_counters"))
       .def("next",
-           [](LoaderHandle& handle) -> std::optional<Batch> {
+           [](LoaderHandle& handle) -> std::optional<PlacedBatch> {
              Batch batch = without_gil(handle, [](Loader& loader) { return loader.next(); });
-             return batch ? std::optional(std::move(batch)) : std::nullopt;
+             if (!batch) return std::nullopt;
+             return PlacedBatch{std::move(batch), handle.selection};
            })
       .def(
           "set_epoch",

@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "stoker/index.hpp"
 #include "stoker/record.hpp"
@@ -49,6 +50,16 @@ nb::tuple read(const Records& records, std::uint64_t index) {
   for (const Field& field : sample.fields) fields[text(field.name)] = bytes_of(field.bytes);
   return nb::make_tuple(text(sample.key), nb::tuple(labels), fields,
                         text(sample.fields[sample.main_field].name), bytes_of(sample.seek_points));
+}
+
+Records select(const Records& records, std::vector<std::uint64_t> indices) {
+  std::vector<std::uint64_t> places = indices;
+  if (records.selection)
+    for (std::uint64_t& place : places)
+      if (place < records.selection->size())
+        place = (*records.selection)[place];  // else select_records refuses
+  return {select_records(records.reader, std::move(indices)),
+          std::make_shared<const std::vector<std::uint64_t>>(std::move(places))};
 }
 
 nb::list class_names(const Records& records) {
@@ -102,6 +113,7 @@ void bind_records(nb::module_& module) {
   nb::class_<Records>(module, "Records")
       .def("__len__", [](const Records& records) { return records.reader->size(); })
       .def("read", &read, nb::arg("index"))
+      .def("select", &select, nb::arg("indices"))
       .def_prop_ro("classes", &class_names)
       .def_prop_ro("seek_index", &seek_index_info)
       .def_prop_ro("format",
@@ -111,7 +123,7 @@ void bind_records(nb::module_& module) {
       [](const nb::bytes& source, const OpenOptions& options) {
         const std::string path = path_of(source);
         const nb::gil_scoped_release release;
-        return Records{open_records(path, options)};
+        return Records{open_records(path, options), nullptr};
       },
       nb::arg("source"), nb::arg("options"));
   module.def("index", &index, nb::arg("source"), nb::arg("options"), nb::arg("interval"), nb::arg("threads"));

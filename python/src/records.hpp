@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "stoker/record.hpp"
 
@@ -13,6 +14,7 @@ namespace stoker::python {
 
 struct Records {
   std::shared_ptr<const RecordReader> reader;
+  std::shared_ptr<const std::vector<std::uint64_t>> selection;  // places in the whole source; null: all of it
 };
 
 // Runs a call without the GIL; its progress, from this same thread, looks for signals.

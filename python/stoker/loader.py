@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, Union
 
 from . import _core
 from ._core import Array
@@ -13,7 +13,13 @@ from .paths import StrPath
 from .recipe import Recipe
 from .records import CheckBytes, Records, SeekIndex
 
+if TYPE_CHECKING:
+    from .mapping import Mapped
+
+# Places in the source, for every epoch, or a function of the epoch.
+Sampler = Union[Iterable[int], Callable[[int], Iterable[int]]]
 LabelDType = Literal["int64", "float32"]
+T = TypeVar("T")
 LastBatch = Literal["keep", "drop", "pad"]
 BadSample = Literal["raise", "skip", "substitute"]
 Learn = Literal["off", "crops", "full"]
@@ -96,6 +102,9 @@ class Loader:
 
     source: whatever stoker.open takes, or what it gave.
     recipe: text, a Recipe, or a torchvision transform that a recipe can express.
+    sampler: in place of the shuffle: indices, gone through anew each epoch (a list, or one of torch's samplers), or a function of the epoch
+    that gives them; repeats are drawn each with its own crop. A loader resumes only with a sampler that gives the same again. Nothing is
+    learned then: stoker.index first.
     batch_size: per rank. threads: decode workers; 0: tuned within the CPUs that may be used.
     last_batch: "keep" (smaller), "drop", "pad" (flagged). bad_sample: "skip" (zeros, label -1, flagged), "substitute", "raise".
     max_bad_share: of the samples met; more stop the run. label_dtype: "int64": the first label as a class; "float32": all label_width of them.
@@ -111,6 +120,7 @@ class Loader:
         recipe: str | Recipe | Any = "imagenet_train(224)",
         batch_size: int = 32,
         shuffle: bool = True,
+        sampler: Sampler | None = None,
         seed: int = 0,
         threads: int = 0,
         read_threads: int = 0,
@@ -140,10 +150,33 @@ class Loader:
         self.recipe = recipe_of(recipe)
         self.batch_size = batch_size
         self._label_dtype: LabelDType = label_dtype
-        self._core = _core.Loader(
-            self.records._core, str(self.recipe), batch_size, shuffle, seed, threads, read_threads, rank, world_size, last_batch,
-            bad_sample, max_bad_share, max_pixels, pixels, batches_ahead, read_ahead_bytes, label_width, learn, publish_counters)
+        self._sampler = sampler
+        self._options: tuple[Any, ...] = (
+            batch_size, shuffle and sampler is None, seed, threads, read_threads, rank, world_size, last_batch, bad_sample, max_bad_share,
+            max_pixels, pixels, batches_ahead, read_ahead_bytes, label_width, learn, publish_counters)
+        self._sampled_epoch = 0  # whose order self._core has, where there is a sampler
+        self._core = self._make_core(0)
         self._in_epoch = False  # some batches of this epoch were given, and it did not end
+
+    def _make_core(self, epoch: int) -> _core.Loader:
+        records = self.records
+        if self._sampler is not None:
+            records = records.select(self._sampler(epoch) if callable(self._sampler) else self._sampler)
+        core = _core.Loader(records._core, str(self.recipe), *self._options)
+        if epoch:
+            core.set_epoch(epoch)
+        return core
+
+    def _renew(self, epoch: int) -> None:
+        """Another order, or recipe: another pipeline."""
+        self._core.close()
+        self._core = self._make_core(epoch)
+        self._sampled_epoch, self._in_epoch = epoch, False
+
+    def set_recipe(self, recipe: str | Recipe | Any) -> None:
+        """Another recipe, of another size too, from the next loop on; a loop that was left begins the next epoch."""
+        self.recipe = recipe_of(recipe)
+        self._renew(self.epoch + (1 if self._in_epoch else 0))
 
     @property
     def classes(self) -> list[str]:
@@ -157,6 +190,8 @@ class Loader:
 
     def set_epoch(self, epoch: int) -> None:
         """The next loop goes through `epoch` from its beginning."""
+        if self._sampler is not None and epoch != self._sampled_epoch:
+            self._renew(epoch)
         self._core.set_epoch(epoch)
         self._in_epoch = False
 
@@ -167,6 +202,8 @@ class Loader:
     def __iter__(self) -> Iterator[Batch]:
         if self._in_epoch:
             self.set_epoch(self.epoch + 1)
+        elif self._sampler is not None and self.epoch != self._sampled_epoch:
+            self._renew(self.epoch)
         while (core := self._core.next()) is not None:
             self._in_epoch = True
             yield Batch(core, self._label_dtype)
@@ -184,8 +221,25 @@ class Loader:
         names = {"seed", "epoch", "samples_done", "dataset_size"}
         if set(state) != names:
             raise ValueError(f"a loader's state has {sorted(names)}; this has {sorted(state)}")
+        if self._sampler is not None and state["epoch"] != self._sampled_epoch:
+            self._renew(state["epoch"])
         self._core.restore(**state)
         self._in_epoch = False
+
+    def map(self, function: Callable[[Batch], T], *, threads: int = 2, ahead: int = 4) -> Mapped[T]:
+        """The batches, each put through `function` in a pool of Python threads, in order, `ahead` of the loop: for steps that a recipe has not.
+
+        >>> loader = stoker.Loader("train.rec", batch_size=16)
+        >>> means = loader.map(lambda batch: np.asarray(batch.images).mean(axis=(0, 2, 3)), threads=2)
+        >>> [mean.shape for mean in means]
+        [(3,), (3,), (3,)]
+
+        What `function` raises is raised in the loop. len, set_epoch, state_dict and load_state_dict are those of the loader, behind the batch
+        that the loop was given.
+        """
+        from .mapping import Mapped
+
+        return Mapped(self, function, threads=threads, ahead=ahead)
 
     def bad_samples(self) -> list[BadRecord]:
         """What was bad so far, the first thousand."""

@@ -6,6 +6,9 @@ import re
 from typing import Any, Literal
 
 from ._core import Recipe as CoreRecipe
+from .errors import InvalidArgumentError
+
+IMAGENET = [(0.485, 0.456, 0.406), (0.229, 0.224, 0.225)]  # mean, std
 
 DType = Literal["u8", "f16", "bf16", "f32"]
 Layout = Literal["nchw", "nhwc"]
@@ -62,6 +65,22 @@ class Recipe:
         """
         steps = re.sub(r"\s*tensor\([^)]*\)$", "", str(self))
         return Recipe(f"{steps} tensor({dtype or self.dtype}, {layout or self.layout})")
+
+    def without_normalize(self) -> tuple[Recipe, tuple[float, ...], tuple[float, ...]]:
+        """The recipe of uint8 values, and the mean and deviation that the rest of the work needs: (value / 255 - mean) / std.
+
+        >>> stoker.Recipe("imagenet_eval(224)").without_normalize()[0]
+        Recipe('resize(256) center_crop(224)', u8 3x224x224)
+
+        Errors: InvalidArgumentError (a recipe that does not normalise).
+        """
+        found = re.search(r"normalize\(([^)]*)\)", str(self))
+        if found is None:
+            raise InvalidArgumentError(f"recipe '{self}': no normalize(…) among its steps; allowed: one, as normalize(imagenet)")
+        values = IMAGENET if found[1] == "imagenet" else [
+            tuple(map(float, part.split("=")[1].split("/"))) for part in found[1].split(",")]
+        steps = re.sub(r"\s*tensor\([^)]*\)$", "", str(self)).replace(found[0], "")
+        return Recipe(f"{steps} tensor(u8, {self.layout})"), values[0], values[1]
 
     def __str__(self) -> str:
         """The canonical text: Recipe(str(recipe)) equals recipe."""

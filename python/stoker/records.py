@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, overload
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, overload
 
 from . import _core
+from .errors import InvalidArgumentError
 from .paths import StrPath, encoded
 
 SeekIndex = Literal["automatic", "off"]
@@ -67,6 +68,8 @@ class Records(Sequence[Sample]):
         self._options = {
             "root": root, "classes": classes, "index_dir": index_dir, "seek_index": seek_index, "check_bytes": check_bytes}
         self._core = _core.open(encoded(source), open_options(root, classes, index_dir, seek_index, check_bytes))
+        self._whole = len(self._core)
+        self._selections: list[list[int]] = []
 
     @property
     def classes(self) -> list[str]:
@@ -77,6 +80,23 @@ class Records(Sequence[Sample]):
     def format(self) -> str:
         """"folder", "list", "recordio", "tar", "tfrecord" or "mds"."""
         return self._core.format
+
+    def select(self, indices: Iterable[int]) -> Records:
+        """Some of the samples, in this order, repeats included: for subsets, folds, balanced classes.
+
+        >>> stoker.open("train.rec").select([3, 1, 1])
+        Records('train.rec', recordio, 3 of 42 samples, 3 classes)
+
+        Errors: InvalidArgumentError (an index beyond the last).
+        """
+        places = [int(index) for index in indices]
+        if places and min(places) < 0:
+            raise InvalidArgumentError(f"select samples: sample {min(places)}; allowed: 0 to {len(self) - 1}")
+        chosen = Records.__new__(Records)
+        chosen._source, chosen._options, chosen._whole = self._source, self._options, self._whole
+        chosen._core = self._core.select(places)
+        chosen._selections = [*self._selections, places]
+        return chosen
 
     def __len__(self) -> int:
         return len(self._core)
@@ -98,13 +118,17 @@ class Records(Sequence[Sample]):
         return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
-        return f"Records('{self._source}', {self.format}, {len(self):,} samples, {len(self.classes)} classes)"
+        samples = f"{len(self):,} of {self._whole:,}" if self._selections else f"{len(self):,}"
+        return f"Records('{self._source}', {self.format}, {samples} samples, {len(self.classes)} classes)"
 
-    def __getstate__(self) -> dict[str, object]:
-        return {"_source": self._source, "_options": self._options}
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_source": self._source, "_options": self._options, "_selections": self._selections}
 
-    def __setstate__(self, state: dict[str, object]) -> None:
-        self.__init__(state["_source"], **state["_options"])  # type: ignore[misc, arg-type]
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["_source"], **state["_options"])  # type: ignore[misc]
+        for places in state["_selections"]:
+            self._core = self._core.select(places)
+        self._selections = state["_selections"]
 
 
 def open(

@@ -44,6 +44,7 @@ class Loader(CoreLoader):
     device: where tensors go; default: they stay where they were decoded. On a CUDA device they are copied from pinned memory on a stream of
     their own, one batch ahead.
     channels_last: images in torch.channels_last memory format, without a copy.
+    normalize_on_device: uint8 batches leave the loader, a quarter of the bytes; they become `dtype`, normalised as the recipe says, on the device.
     rank, world_size: default: RANK and WORLD_SIZE of the environment, as torchrun sets them.
     ignored_label: the label of samples that are not to be learned from (bad ones, padding); -100 is what cross_entropy leaves out.
 
@@ -63,18 +64,25 @@ class Loader(CoreLoader):
         recipe: str | Recipe | Any = "imagenet_train(224)",
         device: torch.device | str | None = None,
         channels_last: bool = False,
+        normalize_on_device: bool = False,
+        dtype: torch.dtype = torch.float32,
         rank: int | None = None,
         world_size: int | None = None,
         ignored_label: int = IGNORED_LABEL,
         **options: Any,
     ) -> None:
         recipe = recipe_of(recipe)
+        self._normalize: tuple[torch.Tensor, torch.Tensor] | None = None
+        if normalize_on_device:
+            recipe, mean, std = recipe.without_normalize()
+            self._normalize = torch.tensor(mean).view(3, 1, 1), torch.tensor(std).view(3, 1, 1)
         if channels_last:
             recipe = recipe.with_tensor(layout="nhwc")
         super().__init__(
             source, recipe=recipe, rank=_from_environment("RANK", rank, 0), world_size=_from_environment("WORLD_SIZE", world_size, 1), **options)
         self.device = None if device is None else torch.device(device)
         self.channels_last = channels_last
+        self._dtype = dtype
         self.ignored_label = ignored_label
         self.last = None
         self._state: dict[str, int] | None = None  # behind the batch that was given, where one is fetched ahead of it
@@ -94,7 +102,13 @@ class Loader(CoreLoader):
         for batch in super().__iter__():
             tensors = self._tensors(batch)
             self.last = batch
-            yield tensors if self.device is None else Batch(tensors.images.to(self.device), tensors.labels.to(self.device))
+            yield self._normalized(tensors if self.device is None else Batch(*(part.to(self.device) for part in tensors)))
+
+    def _normalized(self, batch: Batch) -> Batch:
+        if self._normalize is None:
+            return batch
+        mean, std = (part.to(batch.images.device) for part in self._normalize)
+        return Batch(((batch.images.float() / 255 - mean) / std).to(self._dtype), batch.labels)
 
     def _ahead_on_device(self, device: torch.device) -> Iterator[Batch]:
         stream = torch.cuda.Stream(device)
@@ -118,7 +132,7 @@ class Loader(CoreLoader):
         self.last, tensors, self._state = ready
         for tensor in tensors:
             tensor.record_stream(current)
-        return tensors
+        return self._normalized(tensors)
 
     def state_dict(self) -> dict[str, int]:
         return super().state_dict() if self._state is None else dict(self._state)

@@ -233,3 +233,92 @@ def test_python_goes_on_while_it_waits(records: pathlib.Path) -> None:
     stop.set()
     thread.join()
     assert ticks[0] > 1000
+
+
+def test_sampler(records: pathlib.Path) -> None:
+    places = [5, 5, 0, 41, 7, 7, 7]
+    options = {"recipe": RECIPE, "batch_size": 3, "threads": 2}
+    loader = stoker.Loader(records, sampler=places, **options)
+    assert len(loader) == 3
+    epochs = [[(np.array(batch.images), np.asarray(batch.indices).tolist()) for batch in loader] for _ in range(2)]
+    assert [index for _, indices in epochs[0] for index in indices] == places
+    first, second = epochs[0][0][0][:2]
+    assert not np.array_equal(first, second), "a repeat has a crop of its own"
+    assert not np.array_equal(first, epochs[1][0][0][0]), "another epoch, another crop"
+
+    loader = stoker.Loader(records, sampler=lambda epoch: range(epoch, 42, 4 - epoch), **options)
+    assert len(loader) == 4
+    seen = [[index for batch in loader for index in np.asarray(batch.indices).tolist()] for _ in range(3)]
+    assert seen == [list(range(epoch, 42, 4 - epoch)) for epoch in range(3)]
+    loader.set_epoch(1)
+    assert [index for batch in loader for index in np.asarray(batch.indices).tolist()] == seen[1]
+    with pytest.raises(ValueError, match="sample 42; allowed: 0 to 41"):
+        stoker.Loader(records, sampler=[1, 42], **options)
+
+
+def test_a_sampler_resumes(records: pathlib.Path) -> None:
+    def order(epoch: int) -> list[int]:
+        return [(7 * place + epoch) % 42 for place in range(20)]
+
+    def make() -> stoker.Loader:
+        return stoker.Loader(records, sampler=order, recipe=RECIPE, batch_size=3, threads=2)
+
+    whole = make()
+    both = copies(whole) + copies(whole)
+    first, seen = make(), []
+    seen += copies(first)
+    for batch in first:
+        seen.append((np.array(batch.images), batch.keys))
+        if len(seen) == 10:
+            break
+    state = first.state_dict()
+    second = make()
+    second.load_state_dict(state)
+    assert state["epoch"] == 1 and same(seen + copies(second), both)
+
+
+def test_another_resolution(records: pathlib.Path) -> None:
+    loader = stoker.Loader(records, recipe="random_resized_crop(16)", batch_size=20, seed=2)
+    assert {batch.images.shape[2:] for batch in loader} == {(16, 16)}
+    loader.set_recipe("random_resized_crop(24)")
+    batches = copies(loader)
+    assert loader.epoch == 2 and {images.shape[2:] for images, _ in batches} == {(24, 24)}
+    other = stoker.Loader(records, recipe="random_resized_crop(24)", batch_size=20, seed=2)
+    other.set_epoch(1)
+    assert same(copies(other), batches)
+
+
+def test_map(records: pathlib.Path) -> None:
+    loader = stoker.Loader(records, recipe=RECIPE, batch_size=5, threads=2)
+    plain = copies(loader)
+    loader.set_epoch(0)
+    names: set[str] = set()
+
+    def step(batch: stoker.Batch) -> tuple["np.ndarray", list[str]]:
+        names.add(threading.current_thread().name)
+        return np.array(batch.images) + 1, batch.keys
+
+    mapped = loader.map(step, threads=3, ahead=2)
+    assert len(mapped) == len(loader)
+    results, states = [], []
+    for result in mapped:
+        results.append(result)
+        states.append(mapped.state_dict())
+    assert same([(images - 1, keys) for images, keys in results], [(images + 1 - 1, keys) for images, keys in plain])
+    assert all(name.startswith("stoker-map") for name in names)
+    resumed = stoker.Loader(records, recipe=RECIPE, batch_size=5).map(step)
+    resumed.load_state_dict(states[3])
+    assert same(list(resumed), results[4:])
+    before = threading.active_count()
+    with pytest.raises(ZeroDivisionError):
+        for _ in loader.map(lambda batch: 1 // 0):
+            pass
+    for _ in loader.map(step):
+        break
+    gc.collect()
+    for thread in threading.enumerate():
+        if thread.name.startswith("stoker-map"):
+            thread.join(10)
+    assert threading.active_count() <= before
+    with pytest.raises(ValueError, match="allowed: 1 or more"):
+        loader.map(step, threads=0)

@@ -121,3 +121,14 @@ def test_records_in_other_threads_and_processes(records: pathlib.Path) -> None:
     for method in ("fork", "spawn"):
         with multiprocessing.get_context(method).Pool(2) as pool:
             assert pool.map(keys_of, [opened, opened]) == [keys, keys]
+
+
+def test_select(records: pathlib.Path) -> None:
+    whole = stoker.open(records)
+    some = whole.select([40, 1, 1])
+    assert keys_of(some) == [whole[40].key, whole[1].key, whole[1].key] and "3 of 42 samples" in repr(some)
+    again = pickle.loads(pickle.dumps(some.select([2, 0])))
+    assert keys_of(again) == [whole[1].key, whole[40].key] and "2 of 42 samples" in repr(again)
+    for bad in ([42], [-1]):
+        with pytest.raises(ValueError, match=f"sample {bad[0]}; allowed: 0 to 41"):
+            whole.select(bad)

@@ -168,3 +168,23 @@ def test_torchrun(records: pathlib.Path, tmp_path: pathlib.Path) -> None:
     (one,) = (json.loads(path.read_text()) for path in tmp_path.glob("1.*.json"))
     two = [json.loads((tmp_path / f"2.{rank}.json").read_text()) for rank in (0, 1)]
     assert [keys for both in zip(*two) for keys in both] == [half for keys in one for half in (keys[: (len(keys) + 1) // 2], keys[(len(keys) + 1) // 2 :])]
+
+
+def test_normalize_on_device(records: pathlib.Path) -> None:
+    options = {"batch_size": 5, "shuffle": False, "device": "cpu"}
+    for recipe in ("imagenet_train(32)", "resize(20x16) normalize(mean=0.5/0.4/0.3, std=0.1/0.2/0.3)"):
+        here = stoker.torch.Loader(records, recipe=recipe, **options)
+        there = stoker.torch.Loader(records, recipe=recipe, normalize_on_device=True, channels_last=True, **options)
+        assert there.recipe.dtype == "u8"
+        for ours, theirs in zip(here, there):
+            assert theirs.images.dtype == torch.float32 and (ours.images - theirs.images).abs().max() < 1e-5
+    half = next(iter(stoker.torch.Loader(records, recipe="imagenet_eval(32)", normalize_on_device=True, dtype=torch.bfloat16, **options)))
+    assert half.images.dtype == torch.bfloat16
+    with pytest.raises(ValueError, match="no normalize"):
+        stoker.torch.Loader(records, recipe="resize(20x16)", normalize_on_device=True)
+
+
+def test_torch_samplers(records: pathlib.Path) -> None:
+    sampler = torch.utils.data.WeightedRandomSampler(torch.arange(42.0), 30, generator=torch.Generator().manual_seed(0))
+    loader = stoker.torch.Loader(records, recipe=RECIPE, batch_size=10, sampler=sampler)
+    assert sum(len(images) for images, _ in loader) == 30

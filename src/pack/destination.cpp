@@ -1,5 +1,6 @@
 #include "pack/destination.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
 #include <string_view>
@@ -118,6 +119,17 @@ bool same_file(const std::string& url_a, const std::string& url_b) {
   return failed ? a == b : left == right;
 }
 
+// What is written into a folder that is read would be taken for samples, now or the next time.
+bool lies_within(const std::string& url, const std::string& folder_url) {
+  std::error_code failed;
+  const std::filesystem::path folder = std::filesystem::canonical(store::local_path(folder_url), failed);
+  if (failed || !std::filesystem::is_directory(folder, failed)) return false;
+  const auto path =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(store::local_path(url), failed), failed);
+  const auto [rest, unused] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  return !failed && rest == folder.end();
+}
+
 std::string_view ending_of(RecordFormat format) {
   return format == RecordFormat::tar ? ".tar" : format == RecordFormat::tfrecord ? ".tfrecord" : ".rec";
 }
@@ -176,6 +188,9 @@ Destination check_options(const PackOptions& options) {
     refuse("destination " + to.name(), fmt::format("{} would be overwritten, and it is the source", path),
            "another name", "pack to a new name, then move it");
   }
+  if (lies_within(to.name(), options.source))
+    refuse("destination " + to.name(), fmt::format("it lies in {}, the folder that is read", options.source),
+           "a place outside of it", "pack to another folder");
   if (!to.list.empty() && same_file(to.list, options.source)) to.list.clear();
   return to;
 }

@@ -301,6 +301,34 @@ TEST_F(Shards, TwoProcessesDoNotPackToOneName) {
   EXPECT_NE(failure().find("another process packs to it"), std::string::npos);
 }
 
+TEST_F(Shards, OfManyAtOnceToOneNameOneDoesIt) {
+  write_photos(dir, 23);
+  const auto wanted = clean(options);
+  for (int round = 0; round < 10; ++round) {
+    fs::remove_all(dir.path("out"));
+    std::vector<pid_t> processes;
+    for (int i = 0; i < 3; ++i) {
+      const pid_t child = fork();
+      ASSERT_GE(child, 0);
+      if (child == 0) {
+        const std::string told = failure();
+        _exit(told.empty() ? 0 : told.find("another process packs to it") != std::string::npos ? 1 : 2);
+      }
+      processes.push_back(child);
+    }
+    int done = 0;
+    for (const pid_t child : processes) {
+      int status = 0;
+      waitpid(child, &status, 0);
+      ASSERT_TRUE(WIFEXITED(status));
+      EXPECT_LT(WEXITSTATUS(status), 2) << "a pack failed because of another";
+      done += WEXITSTATUS(status) == 0;
+    }
+    EXPECT_GE(done, 1);
+    EXPECT_EQ(files_in(dir.path("out")), wanted);
+  }
+}
+
 TEST_F(Shards, AFolderOfThatNameWhichIsNoneOfOursIsLeftAlone) {
   write_photos(dir, 6);
   dir.write("out/set.packing/holiday.txt", "mine");

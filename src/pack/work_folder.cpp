@@ -94,6 +94,7 @@ void WorkFolder::lock(PackPart part) {
   const fs::path folder(store::local_path(to_.work));
   const fs::path parent = folder.parent_path().empty() ? fs::path(".") : folder.parent_path();
   store::remove_left_folders(parent.string(), folder.filename().string());
+  lock_.reset();  // one that went with the folder, or that another process may take first
   try {
     lock_ = std::make_unique<store::FileLock>(in_folder(fmt::format("part-{}-of-{}", part.index, part.count)),
                                               std::chrono::seconds(0));

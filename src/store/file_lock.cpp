@@ -17,6 +17,8 @@ namespace stoker::store {
 
 namespace {
 
+constexpr int kFolderTries = 100;
+
 // Whether the name still leads to the file that is locked: the holder before may have removed it meanwhile.
 bool still_there(int fd, const std::string& path) {
   struct stat held{}, named{};
@@ -30,12 +32,14 @@ FileLock::FileLock(const std::string& guarded, std::chrono::seconds patience) {
   const std::string_view scheme = scheme_of(guarded);
   if (!scheme.empty() && scheme != "file") return;
   const std::filesystem::path path(local_path(guarded));
-  std::error_code made;
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), made);
   path_ = (path.parent_path() / ("." + path.filename().string() + ".lock")).string();
   const auto deadline = std::chrono::steady_clock::now() + patience;
-  while (true) {
+  for (int tries = 0;;) {
+    std::error_code made;
+    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), made);
     Descriptor file(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+    // The holder before may remove the folder, too, at this very moment.
+    if (!file && errno == ENOENT && !made && ++tries < kFolderTries) continue;
     if (!file) throw os_error("lock", path_, errno);
     if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
       if (!still_there(file.get(), path_)) continue;
@@ -52,8 +56,9 @@ FileLock::FileLock(const std::string& guarded, std::chrono::seconds patience) {
   }
 }
 
+// The file under that name may be another's by now, who locked it when ours was gone with its folder.
 FileLock::~FileLock() {
-  if (lock_) ::unlink(path_.c_str());
+  if (lock_ && still_there(lock_.get(), path_)) ::unlink(path_.c_str());
 }
 
 }  // namespace stoker::store

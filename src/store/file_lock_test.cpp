@@ -45,6 +45,15 @@ TEST(FileLock, PatienceEnds) {
   }
 }
 
+TEST(FileLock, WhoseFileWentLeavesThatOfTheNextHolder) {
+  const test::TempDir folder;
+  auto first = std::make_optional<FileLock>(folder.path("deep/x"));
+  std::filesystem::remove_all(folder.path("deep"));
+  const FileLock second(folder.path("deep/x"));
+  first.reset();
+  EXPECT_THROW(FileLock(folder.path("deep/x"), std::chrono::seconds(0)), Error) << "the second holds it";
+}
+
 TEST(FileLock, AFolderThatCannotBeMadeIsAnError) {
   const test::TempDir folder;
   folder.write("file", "");

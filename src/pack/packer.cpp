@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <iterator>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "pack/publisher.hpp"
 #include "pack/shard_maker.hpp"
 #include "pack/stop.hpp"
+#include "record/seek_index_place.hpp"
 #include "store/local_store.hpp"
 
 namespace stoker::packing {
@@ -43,9 +45,11 @@ std::vector<std::string> classes_behind(std::int64_t label_offset, std::vector<s
     const auto lost = std::min<std::size_t>(classes.size(), static_cast<std::size_t>(-label_offset));
     classes.erase(classes.begin(), classes.begin() + static_cast<std::ptrdiff_t>(lost));
   }
-  for (std::int64_t label = label_offset - 1; label >= 0; --label)
-    classes.insert(classes.begin(), fmt::format("unused-{}", label));
-  return classes;
+  std::vector<std::string> names;
+  for (std::int64_t label = 0; label < label_offset; ++label)
+    names.push_back(fmt::format("unused-{}", label));
+  names.insert(names.end(), std::make_move_iterator(classes.begin()), std::make_move_iterator(classes.end()));
+  return names;
 }
 
 class Packer {
@@ -202,14 +206,35 @@ class Packer {
     return plan_.shards.cuts[shards.end] - plan_.shards.cuts[shards.first];
   }
 
-  // A shard that was finished before; one whose summary is damaged is made again.
+  // A shard that was finished before; one whose summary is damaged, or that lacks some of its files, or has
+  // another size, is made again.
   std::optional<ShardSummary> finished(std::size_t shard) const {
     try {
-      return work_.summary(plan_.shards, shard);
+      std::optional<ShardSummary> summary = work_.summary(plan_.shards, shard);
+      if (summary && !is_whole(shard, *summary)) summary.reset();
+      return summary;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::corrupt_data) throw;
       return std::nullopt;
     }
+  }
+
+  // Its files wait in the work folder; those that a publishing which was cut off has moved stand in their
+  // places.
+  bool is_whole(std::size_t shard, const ShardSummary& summary) const {
+    const std::string waits = work_.shard_path(plan_.shards, shard);
+    const std::string stands = to_.path(plan_.shards.relative_path(shard));
+    auto container = store_->info(waits);
+    if (!container) container = store_->info(stands);
+    if (!container || container->bytes != summary.report.shards.front().bytes) return false;
+    const std::vector<std::string> waiting = files_of_shard(waits, to_.format),
+                                   standing = files_of_shard(stands, to_.format);
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      if (!options_.seek_index && waiting[i] == record::seek_index_path(waits, to_.format)) continue;
+      if (!store_->info(waiting[i]) && !store_->info(standing[i])) return false;
+    }
+    return store_->info(work_.checksums_path(plan_.shards, shard)) &&
+           (to_.list.empty() || store_->info(work_.list_path(plan_.shards, shard)));
   }
 
   PackReport publish_all() {
@@ -270,6 +295,12 @@ PackReport run_merge(const PackOptions& options) {
                                        .found = "no finished parts, and no pack of this name",
                                        .next_step = "run all parts with --part i/n first"});
   }
+  if (!options.source.empty() && plan->source != absolute(options.source))
+    throw Error(ErrorCode::invalid_argument,
+                {.operation = "merge a pack",
+                 .object = to.name(),
+                 .found = fmt::format("parts of {}, where {} is given", plan->source, options.source),
+                 .next_step = "give the source that the parts were made of"});
   std::vector<std::size_t> missing;
   for (std::size_t shard = 0; shard < plan->shards.shards(); ++shard)
     if (!work.summary(plan->shards, shard)) missing.push_back(shard);

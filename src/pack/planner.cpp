@@ -48,7 +48,8 @@ std::uint64_t bytes_of_source(const PackOptions& options, const RecordReader& so
 // The destination's folder, or what of its path there is so far.
 std::string existing_folder(const Destination& to) {
   std::error_code failed;
-  std::filesystem::path folder = std::filesystem::absolute(store::local_path(to.path("")), failed);
+  std::filesystem::path folder =
+      std::filesystem::absolute(store::local_path(to.name()), failed).parent_path();
   while (!folder.empty() && !std::filesystem::is_directory(folder, failed)) {
     if (folder == folder.parent_path()) return "";
     folder = folder.parent_path();

@@ -67,6 +67,13 @@ TEST(Planner, RefusesWhatPackRefuses) {
   EXPECT_THROW(plan_pack({.source = dir.path("nowhere"), .destination = dir.path("x.rec")}), Error);
 }
 
+TEST(Planner, ADestinationMayHaveNoFolder) {
+  const test::TempDir dir;
+  write_photos(dir, 6);
+  EXPECT_EQ(plan_pack({.source = dir.path("photos"), .destination = "nowhere-yet.rec"}).packed, 6U);
+  EXPECT_FALSE(std::filesystem::exists("nowhere-yet.rec"));
+}
+
 TEST(Planner, EachShardOfATarHasItsEnd) {
   const test::TempDir dir;
   write_photos(dir, 6);

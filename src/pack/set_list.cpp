@@ -1,6 +1,7 @@
 #include "pack/set_list.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <fmt/format.h>
 #include <utility>
@@ -57,6 +58,15 @@ std::optional<std::vector<std::uint64_t>> lines_of(const ReadableFile& file, std
   return begins;
 }
 
+// The columns of id and path alone: labels may be what no list is read with, not a number.
+bool parse_names(std::string_view line, record::ListLine& parsed) {
+  const std::size_t first = line.find('\t'), last = line.rfind('\t');
+  if (first == last || last + 1 == line.size()) return false;
+  const auto [end, status] = std::from_chars(line.data(), line.data() + first, parsed.id);
+  parsed.path = line.substr(last + 1);
+  return status == std::errc() && end == line.data() + first;
+}
+
 // Threads: every const member from many at once.
 class ListedKeysReader final : public RecordReader {
  public:
@@ -81,20 +91,11 @@ class ListedKeysReader final : public RecordReader {
     return line ? std::optional(line->id) : std::nullopt;
   }
 
+  // A record whose line tells another id keeps its own as its key: no sample is lost for its name.
   void read(std::size_t index, Sample& sample) const override {
     reader_->read(index, sample);
     std::optional<Line> line = line_of(index);
-    if (line && std::to_string(line->id) == sample.key) {
-      sample.key = std::move(line->key);
-      return;
-    }
-    throw Error(ErrorCode::corrupt_data,
-                {.operation = "read the key of a record",
-                 .object = fmt::format("{}, record {} of {}", list_->path(), index, reader_->source_path()),
-                 .found = line ? fmt::format("the id {}, where the record has {}", line->id, sample.key)
-                               : std::string("a line that does not parse"),
-                 .allowed = "the list that belongs to it",
-                 .next_step = "move it away; keys are the ids then"});
+    if (line && std::to_string(line->id) == sample.key) sample.key = std::move(line->key);
   }
 
   // Whether records that are spread over all have the ids of their lines.
@@ -130,7 +131,7 @@ class ListedKeysReader final : public RecordReader {
     text.resize(list_->read_at(begin, std::as_writable_bytes(std::span(text))));
     text.resize(std::min(text.find_first_of("\r\n"), text.size()));
     record::ListLine parsed;
-    if (!record::parse_list_line(text, parsed)) return std::nullopt;
+    if (!record::parse_list_line(text, parsed) && !parse_names(text, parsed)) return std::nullopt;
     return Line{.id = parsed.id,
                 .key = record::unescaped_path(parsed.path).value_or(std::string(parsed.path))};
   }

@@ -152,6 +152,43 @@ TEST_F(Shards, AFailureInTheMiddleKeepsWhatIsFinishedAndResumeTakesItOver) {
   }
 }
 
+TEST_F(Shards, FinishedShardsThatWereCutOrLackAFileAreMadeAgain) {
+  write_photos(dir, 30);
+  const auto expected = clean(options);
+  for (const char* damage :
+       {"set-000000.rec", "set-000000.rec.list", "set-000000.rec.seek", "set-000000.idx"}) {
+    fs::remove_all(dir.path("out"));
+    options.part = {0, 3};
+    pack(options);
+    const std::string path = dir.path("out/set.packing/" + std::string(damage));
+    ASSERT_TRUE(fs::exists(path)) << path;
+    if (path.ends_with(".rec"))
+      fs::resize_file(path, 100);
+    else
+      fs::remove(path);
+    options.part = {};
+    options.resume = true;
+    pack(options);
+    options.resume = false;
+    EXPECT_TRUE(files_in(dir.path("out")) == expected) << damage;
+  }
+}
+
+TEST_F(Shards, AMergeNamesAnotherSource) {
+  write_photos(dir, 30);
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    options.part = {i, 2};
+    pack(options);
+  }
+  options.source = dir.path("elsewhere");
+  try {
+    merge_pack(options);
+    FAIL() << "a merge of another source's parts";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("photos, where"), std::string::npos) << error.what();
+  }
+}
+
 TEST_F(Shards, WithoutResumeFinishedWorkIsNotThrownAway) {
   write_photos(dir, 30);
   const auto faulty =

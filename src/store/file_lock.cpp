@@ -40,6 +40,7 @@ FileLock::FileLock(const std::string& guarded, std::chrono::seconds patience) {
     Descriptor file(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
     // The holder before may remove the folder, too, at this very moment.
     if (!file && errno == ENOENT && !made && ++tries < kFolderTries) continue;
+    if (!file && made) throw os_error("create folder", path.parent_path().string(), made.value());
     if (!file) throw os_error("lock", path_, errno);
     if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) {
       if (!still_there(file.get(), path_)) continue;

@@ -10,6 +10,7 @@
 #include <ATen/ops/mean.h>
 #include <ATen/ops/normal.h>
 #include <ATen/ops/ones.h>
+#include <ATen/ops/slice.h>
 #include <ATen/ops/zeros.h>
 #include <array>
 #include <cmath>
@@ -24,6 +25,7 @@ namespace {
 constexpr double kNormMomentum = 0.1;
 constexpr double kNormEpsilon = 1e-5;
 constexpr int kImageNetWidth = 64;
+constexpr std::int64_t kRegisterChannels = 16;  // of AVX-512
 
 // All that tells one network from another.
 struct Description {
@@ -58,9 +60,19 @@ Description describe(const NetworkSpec& spec) {
 
 }  // namespace
 
-at::Tensor ResNet::Unit::forward(const at::Tensor& input, bool training) const {
+at::Tensor ResNet::Unit::forward(const at::Tensor& all, bool training) const {
   const std::int64_t padding = conv.size(2) / 2;
-  const std::array<std::int64_t, 2> strides{stride, stride};
+  at::Tensor input = all;
+  std::int64_t step = stride;
+  // oneDNN's gradient of strided 1×1 kernels writes beyond its memory where there are fewer channels than a
+  // register holds; what the kernel steps over is left out before it instead.
+  // Source: https://github.com/uxlfoundation/oneDNN/issues/6035
+  if (step > 1 && conv.size(2) == 1 && conv.size(1) < kRegisterChannels) {
+    input = at::slice(at::slice(all, 2, 0, std::nullopt, step), 3, 0, std::nullopt, step)
+                .contiguous(at::MemoryFormat::ChannelsLast);
+    step = 1;
+  }
+  const std::array<std::int64_t, 2> strides{step, step};
   const std::array<std::int64_t, 2> paddings{padding, padding};
   if (training) at::Tensor(batches).add_(1);
   return at::batch_norm(at::conv2d(input, conv, /*bias=*/{}, strides, paddings), weight, bias, running_mean,

@@ -53,7 +53,7 @@ class ResNet {
     at::Tensor conv;
     int stride = 1;
     at::Tensor weight, bias, running_mean, running_var, batches;
-    at::Tensor forward(const at::Tensor& input, bool training) const;
+    at::Tensor forward(const at::Tensor& all, bool training) const;
   };
   struct Block {
     std::vector<Unit> units;

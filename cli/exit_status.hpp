@@ -12,7 +12,7 @@ enum ExitStatus : int {
   kFailed = 1,         // what the call names is missing, unusable, damaged, occupied, or the work went wrong
   kUsage = 2,          // the call itself is wrong: a verb, an option, its value, a word too many or too few
   kCheckNotMet = 3,    // `verify` found something bad
-  kInterrupted = 130,  // SIGINT or SIGTERM, after a clean stop
+  kInterrupted = 130,  // SIGINT, SIGTERM or SIGHUP, after a clean stop
 };
 
 // `options` are those of the verb that failed.

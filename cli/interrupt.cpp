@@ -24,7 +24,10 @@ void install_signal_handlers() {
   action.sa_flags = SA_RESETHAND;  // the second one acts as if there were no handler
   sigemptyset(&action.sa_mask);
   for (const int number : {SIGINT, SIGTERM}) sigaction(number, &action, nullptr);
-  signal(SIGPIPE, SIG_IGN);
+  struct sigaction before{};  // under nohup a closed terminal is to be ignored
+  if (sigaction(SIGHUP, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &action, nullptr);
+  for (const int number : {SIGPIPE, SIGXFSZ}) signal(number, SIG_IGN);  // the write tells
 }
 
 const std::atomic<bool>& stop_requested() { return stop; }

@@ -11,6 +11,7 @@
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 #include "cli/verbs.hpp"
+#include "pack/precompute.hpp"
 
 namespace stoker::cli {
 
@@ -30,6 +31,16 @@ PackPart parse_part(std::string_view text) {
   const auto count = static_cast<std::uint64_t>(parse_integer(text.substr(slash + 1), kParts));
   if (index >= count) throw UsageError(fmt::format("'{}': allowed: i/n with i from 0 to n - 1", text));
   return {index, count};
+}
+
+std::string parse_precompute(std::string_view text) {
+  std::string steps(text);
+  try {
+    packing::canonical_text({.steps = steps});
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+  return steps;
 }
 
 void declare_shards(Options& options, PackOptions& pack) {
@@ -78,7 +89,8 @@ void declare_rare(Options& options, PackOptions& pack, bool& merge, bool& no_ind
       {{"skip", OnError::skip}, {"raise", OnError::raise}}};
   options.begin_rare();
   options.flag(merge, "--merge", "put all parts in place");
-  options.text(pack.precompute, "--precompute", "STEPS", "on .npy: spectrogram(window=256)");
+  options.custom("--precompute", "STEPS", "", "on .npy: spectrogram(window=256)",
+                 [&pack](std::string_view text) { pack.precompute = parse_precompute(text); });
   options.text(pack.precompute_command, "--precompute-command", "CMD", "on any bytes");
   options.flag(pack.drop_fields, "--drop-fields", "leave what rec cannot hold");
   options.custom("--label-offset", "K", "0", "added to labels", [&pack](std::string_view text) {
@@ -108,7 +120,7 @@ Json to_json(const PackReport& report, bool dry_run) {
   json["changed"] = report.changed;
   json["kept"] = report.kept;
   json["dropped_fields"] = report.dropped_fields;
-  json["duplicates"] = report.duplicates;
+  json["duplicates"] = dry_run ? Json(nullptr) : Json(report.duplicates);
   json["bytes_in"] = report.bytes_in;
   json["bytes_out"] = report.bytes_out;
   json["indexed"] = report.indexed;
@@ -125,18 +137,30 @@ Json to_json(const PackReport& report, bool dry_run) {
   json["waits_for_merge"] = report.waits_for_merge;
   json["classes"] = report.classes;
   json["passed_over"] = report.passed_over;
+  json["other_files"] = dry_run ? Json(nullptr) : Json(report.other_files);
+  json["repeated_ids"] = dry_run ? Json(nullptr) : Json(report.repeated_ids);
   json["images_per_s"] = measured(report.images_per_s);
   json["wall_s"] = measured(report.wall_s);
   json["cpu_s"] = measured(report.cpu_s);
   return json;
 }
 
+void tell_shards(const PackReport& report, const char* about, const Call& call) {
+  for (std::size_t i = 0; i < std::min(report.shards.size(), kShardsNamed); ++i) {
+    const PackedShard& shard = report.shards[i];
+    call.tell(fmt::format("{0}: {1}{2}, {1}{3}", shard.path, about, counted(shard.records, "record"),
+                          format_bytes(shard.bytes)));
+  }
+  if (report.shards.size() > kShardsNamed)
+    call.tell(fmt::format("and {} more shards", report.shards.size() - kShardsNamed));
+}
+
 // What is reckoned, and not counted, is said to be "about" so much.
 void tell(const PackReport& report, bool dry_run, const Call& call) {
   const char* about = report.estimated ? "about " : "";
-  call.tell(fmt::format("{} {}{} of {}, {}{} skipped", dry_run ? "would pack" : "packed", about,
-                        grouped(report.packed), counted(report.inputs, "image"), about,
-                        grouped(report.skipped_count)));
+  const char* done = dry_run ? "would pack" : report.too_many_bad ? "could have packed" : "packed";
+  call.tell(fmt::format("{} {}{} of {}, {}{} skipped", done, about, grouped(report.packed),
+                        counted(report.inputs, "image"), about, grouped(report.skipped_count)));
   const std::size_t named = std::min(report.skipped.size(), kSkippedNamed);
   for (std::size_t i = 0; i < named; ++i)
     call.tell(fmt::format("  skipped {}: {}", report.skipped[i].key, report.skipped[i].reason));
@@ -153,18 +177,18 @@ void tell(const PackReport& report, bool dry_run, const Call& call) {
   if (!report.classes.empty()) call.tell(counted(report.classes.size(), "class name"));
   for (const std::string& folder : report.passed_over)
     call.tell(fmt::format("  passed over {}: a hidden folder is no class", folder));
+  for (const std::string& files : report.other_files)
+    call.tell(fmt::format("  passed over {}: named as neither image nor array", files));
+  if (report.repeated_ids > 0)
+    call.tell(fmt::format(
+        "  {} of the list with the id of an earlier line: who looks records up by id finds one of them",
+        counted(report.repeated_ids, "line")));
   for (const auto& [name, samples] : report.dropped_fields)
     call.tell(fmt::format("  left out the field {}: of {}{}", name, about, counted(samples, "sample")));
   if (report.duplicates > 0)
     call.tell(fmt::format("  duplicates: {}, the first: sample {} is sample {}", grouped(report.duplicates),
                           report.first_duplicates.front().sample, report.first_duplicates.front().same_as));
-  for (std::size_t i = 0; i < std::min(report.shards.size(), kShardsNamed); ++i) {
-    const PackedShard& shard = report.shards[i];
-    call.tell(fmt::format("{0}: {1}{2}, {1}{3}", shard.path, about, counted(shard.records, "record"),
-                          format_bytes(shard.bytes)));
-  }
-  if (report.shards.size() > kShardsNamed)
-    call.tell(fmt::format("and {} more shards", report.shards.size() - kShardsNamed));
+  if (!report.too_many_bad) tell_shards(report, about, call);
   if (report.shards_kept > 0)
     call.tell(fmt::format("{} of them finished before", counted(report.shards_kept, "shard")));
   if (report.waits_for_merge)
@@ -200,6 +224,8 @@ int run_pack(const Call& call) {
 
   PackReport report;
   if (merge && pack.part.count > 1) throw UsageError("--merge or --part, not both");
+  if (!pack.precompute.empty() && !pack.precompute_command.empty())
+    throw UsageError("--precompute or --precompute-command, not both");
   if (dry_run) {
     report = plan_pack(pack);
   } else if (merge) {

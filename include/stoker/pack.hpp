@@ -44,12 +44,13 @@ struct PackOptions {
   OpenOptions open;
   int resize_short = 0;  // pixels; 0: no resize. Smaller images pass through untouched unless `enlarge`
   bool enlarge = false;
-  int max_side = 0;  // pixels: the long side becomes at most so long; 0: no bound. Never enlarges
+  int max_side = 0;            // pixels: the long side becomes at most so long; 0: no bound. Never enlarges
   bool center_crop = false;    // to a square of the short side, after the resize
   std::optional<int> quality;  // 1..100; given alone it re-encodes every JPEG; default 90 where pixels change
   Encode encode = Encode::keep;
   Subsampling subsampling = Subsampling::keep;
-  // JPEGs of another process become baseline, coefficient by coefficient the same, where all of them are there.
+  // JPEGs of another process become baseline, coefficient by coefficient the same, where all of them are
+  // there.
   bool baseline = false;
   // Turns pixels by their EXIF orientation, without loss where a JPEG's blocks allow it.
   bool upright = false;
@@ -98,7 +99,7 @@ struct PackReport {
   std::map<std::string, std::uint64_t> changed;  // kind of change → images: resized, cropped, reencoded, …
   // Process and reason → images that `baseline` left as they are: "progressive, damaged", …
   std::map<std::string, std::uint64_t> kept;
-  std::map<std::string, std::uint64_t> dropped_fields;   // name → samples that had it, with drop_fields
+  std::map<std::string, std::uint64_t> dropped_fields;  // name → samples that had it, with drop_fields
   std::uint64_t duplicates = 0;  // images equal to one before, by CRC-32C and size; x.duplicates.tsv has all
   std::vector<DuplicateSample> first_duplicates;  // a few of them
   std::uint64_t bytes_in = 0;
@@ -110,13 +111,18 @@ struct PackReport {
   std::vector<PackedShard> shards;
   std::vector<std::string> classes;
   std::vector<std::string> passed_over;  // hidden sub-folders of a folder source: no classes
+  std::vector<std::string> other_files;  // of a folder source: the first of each ending that is no sample's,
+                                         // and how many more there are; a dry run does not know
+  // Lines of a list with the id of an earlier line: whoever looks a record up by its id (MXNet, by the .idx)
+  // finds one of them. A dry run does not know.
+  std::uint64_t repeated_ids = 0;
   double images_per_s = 0;
   double wall_s = 0;
   double cpu_s = 0;
   double sync_s = 0;       // part of wall_s spent making the files durable
   double sync_cpu_s = 0;   // part of cpu_s spent so
   bool estimated = false;  // plan_pack looked at a part of the source: counts and bytes are reckoned from it
-  bool too_many_bad = false;  // over max_bad_share: nothing was committed under the final names
+  bool too_many_bad = false;         // over max_bad_share: nothing was committed under the final names
   std::uint64_t shards_planned = 1;  // of the whole pack
   std::uint64_t shards_kept = 0;     // finished by an earlier, interrupted pack
   bool waits_for_merge = false;      // a part: its shards lie in x.packing
@@ -137,8 +143,8 @@ PackReport plan_pack(const PackOptions& options);
 
 // Packs. Order is kept; `cancel` set by another thread stops it cleanly (cancelled), leaving no file under a
 // final name. Of a pack of several shards that was stopped, by whatever cause, the finished ones wait in
-// x.packing for a pack with `resume`. Errors: invalid_argument, not_found, io, out_of_resources, cancelled; corrupt_data with
-// OnError::raise.
+// x.packing for a pack with `resume`. Errors: invalid_argument, not_found, io, out_of_resources, cancelled;
+// corrupt_data with OnError::raise.
 PackReport pack(const PackOptions& options, const PackProgressCallback& progress = {},
                 const std::atomic<bool>* cancel = nullptr);
 

@@ -161,7 +161,8 @@ Destination destination_of(const PackOptions& options) {
     throw Error(ErrorCode::unsupported,
                 {.operation = "pack",
                  .object = path.empty() ? "(no destination)" : path,
-                 .found = by_ending && *by_ending != to.format
+                 .found = path.ends_with('/') ? std::string("a folder, and no name for the shards in it")
+                          : by_ending && *by_ending != to.format
                               ? fmt::format("an ending that is not that of --format {}", to_string(to.format))
                               : std::string("an ending that this build does not write"),
                  .allowed = "NAME.rec, NAME.tar, NAME.tfrecord"});

@@ -13,6 +13,7 @@
 #include "jpeg/seek_points.hpp"
 #include "pack/clocks.hpp"
 #include "pack/point_finder.hpp"
+#include "record/make_record_indexes.hpp"
 #include "record/seek_index_writer.hpp"
 
 namespace stoker {
@@ -30,7 +31,7 @@ class Indexer {
       : options_(options),
         progress_(progress),
         cancel_(cancel),
-        records_(open_records(options.source, with_checked_points(options.open))),
+        records_(open(options)),
         writer_(records_, options.open.index_dir, options.open.store) {}
 
   IndexReport run() {
@@ -70,6 +71,11 @@ class Indexer {
   }
 
  private:
+  static std::shared_ptr<const RecordReader> open(const IndexOptions& options) {
+    record::make_record_indexes(options.source, options.open);
+    return open_records(options.source, with_checked_points(options.open));
+  }
+
   // Points that an earlier run published are taken over, once their image's CRC-32C was compared.
   static OpenOptions with_checked_points(OpenOptions open) {
     if (open.check_bytes == CheckBytes::never) open.check_bytes = CheckBytes::first;

@@ -57,6 +57,27 @@ TEST_F(IndexSource, EveryImageGetsItsPoints) {
   EXPECT_EQ(report.bytes, bytes);
 }
 
+TEST_F(IndexSource, AContainerWithoutAnIndexOfItsRecordsGetsOneBeside) {
+  const std::string rec = folder_.path("x.rec");
+  pack({.source = folder_.path("set"), .destination = rec, .seek_index = false});
+  const std::string index = test::read_file(rec + ".index");
+  const auto without = [&] {
+    fs::remove(rec + ".index");
+    fs::remove(folder_.path("x.idx"));
+  };
+  without();
+  const auto only_read = open_records(rec);
+  EXPECT_FALSE(fs::exists(rec + ".index")) << "who only reads changes no folder of data";
+  build_seek_index({.source = rec});
+  EXPECT_EQ(test::read_file(rec + ".index").size(), index.size()) << "one was in the user's cache";
+  without();
+  fs::remove_all(folder_.path("xdg"));
+  build_seek_index({.source = rec, .open = {.index_dir = folder_.path("indexes")}});
+  EXPECT_FALSE(fs::exists(rec + ".index")) << "everything is kept in the folder that was given";
+  build_seek_index({.source = rec});
+  EXPECT_TRUE(fs::exists(rec + ".index"));
+}
+
 TEST_F(IndexSource, IsTheSameForAnyNumberOfThreads) {
   std::vector<std::string> indexes;
   for (const int threads : {1, 3}) {

@@ -6,7 +6,6 @@
 
 #include "stoker/error.hpp"
 
-#include "pack/set_list.hpp"
 #include "pack/text_files.hpp"
 #include "record/list_reader.hpp"
 
@@ -40,9 +39,8 @@ std::string wrong_with(std::string_view line, const ListedRecord& record) {
 
 }  // namespace
 
-std::unique_ptr<ListCheck> ListCheck::open(Store& store, const std::vector<std::string>& containers) {
-  const auto path = list_of_set(store, containers);
-  return path ? std::unique_ptr<ListCheck>(new ListCheck(store.open_read(*path))) : nullptr;
+std::unique_ptr<ListCheck> ListCheck::open(Store& store, const std::string& path) {
+  return std::unique_ptr<ListCheck>(new ListCheck(store.open_read(path)));
 }
 
 std::optional<std::string_view> ListCheck::next_line() {

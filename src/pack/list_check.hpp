@@ -26,9 +26,8 @@ struct ListedRecord {
 // longest line.
 class ListCheck {
  public:
-  // None unless one NAME.dataset.json names just these containers and the list, and the list is there: a list
-  // that somebody else put there may say what it likes. Errors: io.
-  static std::unique_ptr<ListCheck> open(Store& store, const std::vector<std::string>& containers);
+  // Of the list at `path`. Errors: not_found, io.
+  static std::unique_ptr<ListCheck> open(Store& store, const std::string& path);
 
   // The next record. Errors: io.
   void add(const ListedRecord& record);

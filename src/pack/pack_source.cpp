@@ -54,9 +54,9 @@ std::unique_ptr<RecordReader> open_pack_source(const PackOptions& options) {
   return with_listed_keys(std::move(source), store_of(options));
 }
 
-std::unique_ptr<RecordReader> open_listed_source(const PackOptions& options, RecordFormat format,
-                                                 const std::shared_ptr<Store>& store,
-                                                 const std::string& listing, bool with_sizes) {
+ListedSource open_listed_source(const PackOptions& options, RecordFormat format,
+                                const std::shared_ptr<Store>& store, const std::string& listing,
+                                bool with_sizes) {
   const std::shared_ptr<Store> source_store = store_of(options);
   if (!store->info(listing)) {
     record::ListingOptions how{.root = options.open.root, .with_sizes = with_sizes};
@@ -65,12 +65,17 @@ std::unique_ptr<RecordReader> open_listed_source(const PackOptions& options, Rec
     check_class_names(how.classes, options.source);
     record::write_listing(*source_store, format, options.source, how, *store, listing);
   }
-  std::unique_ptr<RecordReader> reader =
-      std::make_unique<record::ListingReader>(source_store, store->open_read(listing));
+  auto reader = std::make_unique<record::ListingReader>(source_store, store->open_read(listing));
+  ListedSource listed{.reader = nullptr,
+                      .other_files = reader->source().other_files,
+                      .repeated_ids = reader->source().repeated_ids};
   check_class_names(reader->classes(), options.source);
-  if (!wants_seek_points(options)) return reader;
-  return std::make_unique<record::IndexedReader>(std::move(reader), source_store, options.open.index_dir,
-                                                 options.open.check_bytes);
+  if (wants_seek_points(options))
+    listed.reader = std::make_unique<record::IndexedReader>(std::move(reader), source_store,
+                                                            options.open.index_dir, options.open.check_bytes);
+  else
+    listed.reader = std::move(reader);
+  return listed;
 }
 
 std::string root_of_keys(const PackOptions& options, RecordFormat format) {

@@ -1,8 +1,10 @@
 // The source of a pack, opened so that memory does not grow with its number of samples.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "stoker/pack.hpp"
 #include "stoker/record.hpp"
@@ -19,9 +21,14 @@ std::unique_ptr<RecordReader> open_pack_source(const PackOptions& options);
 
 // A source of files of their own by the listing at `listing` of `store`, which is made if it is not there.
 // `with_sizes`: as ListingOptions. Errors: as open_pack_source.
-std::unique_ptr<RecordReader> open_listed_source(const PackOptions& options, RecordFormat format,
-                                                 const std::shared_ptr<Store>& store,
-                                                 const std::string& listing, bool with_sizes);
+struct ListedSource {
+  std::unique_ptr<RecordReader> reader;
+  std::vector<std::string> other_files;  // as ListingSource
+  std::uint64_t repeated_ids = 0;
+};
+ListedSource open_listed_source(const PackOptions& options, RecordFormat format,
+                                const std::shared_ptr<Store>& store, const std::string& listing,
+                                bool with_sizes);
 
 // The folder below which the keys of a folder or list are paths, as open_records takes it; empty for a
 // container.

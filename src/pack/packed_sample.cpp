@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 
+#include "array/npy.hpp"
 #include "base/crc.hpp"
 #include "image/info.hpp"
 #include "pack/class_names.hpp"
@@ -108,6 +109,10 @@ Result<Rewritten> rewrite(RecordFormat from, SampleTools& tools, const PackedSam
     if (!bytes) return tl::unexpected(bytes.error());
     return Rewritten{.bytes = *bytes, .passed_through = false};
   }
+  if (has_own_files(from) && main.name == "npy")
+    if (const auto array = array::read_npy(main.bytes);
+        !array && array.error().code() == ErrorCode::corrupt_data)
+      return tl::unexpected(array.error());
   // Records of a container may hold anything, and pass as they are; a file that was listed as an image has to
   // be one.
   return tools.rewriter.run(main.bytes, has_own_files(from) && main.name != "npy");

@@ -14,12 +14,12 @@
 #include "pack/clocks.hpp"
 #include "pack/cutting.hpp"
 #include "pack/destination.hpp"
+#include "pack/finished_shard.hpp"
 #include "pack/manifest.hpp"
 #include "pack/pack_source.hpp"
 #include "pack/publisher.hpp"
 #include "pack/shard_maker.hpp"
 #include "pack/stop.hpp"
-#include "record/seek_index_place.hpp"
 #include "store/local_store.hpp"
 
 namespace stoker::packing {
@@ -97,9 +97,15 @@ class Packer {
     if (found) plan_ = *found;
     owns_work_ = true;
     own_files_ = own_files_format(options_);
-    source_ = own_files_ ? open_listed_source(options_, *own_files_, store_, work_.listing_path(),
-                                              options_.shard_bytes > 0)
-                         : open_pack_source(options_);
+    if (own_files_) {
+      ListedSource listed =
+          open_listed_source(options_, *own_files_, store_, work_.listing_path(), options_.shard_bytes > 0);
+      source_ = std::move(listed.reader);
+      other_files_ = std::move(listed.other_files);
+      repeated_ids_ = listed.repeated_ids;
+    } else {
+      source_ = open_pack_source(options_);
+    }
     WorkPlan wanted = plan();
     if (found) {
       check_same(*found, wanted);
@@ -116,7 +122,9 @@ class Packer {
                   .options = plan_options(options_, to_),
                   .manifest_options = options_text(options_),
                   .classes = classes_behind(options_.label_offset, source_->classes()),
-                  .passed_over = hidden_folders(options_)};
+                  .passed_over = hidden_folders(options_),
+                  .other_files = other_files_,
+                  .repeated_ids = repeated_ids_};
     if (!own_files_) plan.fingerprint = source_->fingerprint();
     plan.shards.stem = to_.stem;
     plan.shards.ending = to_.ending;
@@ -181,7 +189,7 @@ class Packer {
     std::vector<std::size_t> shards;
     PackProgress before{.total = samples_of(mine)};
     for (std::size_t shard = mine.first; shard < mine.end; ++shard) {
-      const auto summary = finished(shard);
+      const auto summary = finished_shard(work_, plan_, to_, *store_, shard);
       if (!summary) {
         shards.push_back(shard);
         continue;
@@ -206,37 +214,6 @@ class Packer {
     return plan_.shards.cuts[shards.end] - plan_.shards.cuts[shards.first];
   }
 
-  // A shard that was finished before; one whose summary is damaged, or that lacks some of its files, or has
-  // another size, is made again.
-  std::optional<ShardSummary> finished(std::size_t shard) const {
-    try {
-      std::optional<ShardSummary> summary = work_.summary(plan_.shards, shard);
-      if (summary && !is_whole(shard, *summary)) summary.reset();
-      return summary;
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::corrupt_data) throw;
-      return std::nullopt;
-    }
-  }
-
-  // Its files wait in the work folder; those that a publishing which was cut off has moved stand in their
-  // places.
-  bool is_whole(std::size_t shard, const ShardSummary& summary) const {
-    const std::string waits = work_.shard_path(plan_.shards, shard);
-    const std::string stands = to_.path(plan_.shards.relative_path(shard));
-    auto container = store_->info(waits);
-    if (!container) container = store_->info(stands);
-    if (!container || container->bytes != summary.report.shards.front().bytes) return false;
-    const std::vector<std::string> waiting = files_of_shard(waits, to_.format),
-                                   standing = files_of_shard(stands, to_.format);
-    for (std::size_t i = 0; i < waiting.size(); ++i) {
-      if (!options_.seek_index && waiting[i] == record::seek_index_path(waits, to_.format)) continue;
-      if (!store_->info(waiting[i]) && !store_->info(standing[i])) return false;
-    }
-    return store_->info(work_.checksums_path(plan_.shards, shard)) &&
-           (to_.list.empty() || store_->info(work_.list_path(plan_.shards, shard)));
-  }
-
   PackReport publish_all() {
     PackReport report = publish(options_, to_, work_, plan_, *store_, cancel_);
     // With a larger tolerated share what was made may still be taken over.
@@ -252,6 +229,8 @@ class Packer {
     PackReport report = std::move(sum.report);
     report.classes = plan_.classes;
     report.passed_over = plan_.passed_over;
+    report.other_files = plan_.other_files;
+    report.repeated_ids = plan_.repeated_ids;
     report.shards_planned = plan_.shards.shards();
     report.waits_for_merge = true;
     return report;
@@ -277,11 +256,33 @@ class Packer {
   const bool is_part_;
   std::optional<RecordFormat> own_files_;
   std::unique_ptr<RecordReader> source_;
+  std::vector<std::string> other_files_;  // beside the samples of a folder
+  std::uint64_t repeated_ids_ = 0;        // in a list
   WorkPlan plan_;
   bool owns_work_ = false;           // what lies in it is this pack's
   std::uint64_t kept_ = 0;           // shards finished before
   std::uint64_t packed_before_ = 0;  // samples in them
 };
+
+// Options need not be said again; those that are must be as they were.
+void check_merged(const PackOptions& options, const Destination& to, const WorkPlan& plan) {
+  const auto differs = [&](std::string found, std::string next_step) {
+    throw Error(ErrorCode::invalid_argument, {.operation = "merge a pack",
+                                              .object = to.name(),
+                                              .found = std::move(found),
+                                              .next_step = std::move(next_step)});
+  };
+  if (!options.source.empty() && plan.source != absolute(options.source))
+    differs(fmt::format("parts of {}, where {} is given", plan.source, options.source),
+            "give the source that the parts were made of");
+  for (const auto& [name, value] : plan_options(options, to)) {
+    const auto was = plan.options.find(name);
+    if (was == plan.options.end() || was->second != value)
+      differs(fmt::format("--{} is {} now, and was {} when the parts were made", name, value,
+                          was == plan.options.end() ? "not given" : was->second),
+              "leave the option out, or make the parts again with it");
+  }
+}
 
 PackReport run_merge(const PackOptions& options) {
   const Destination to = destination_of(options);
@@ -295,22 +296,18 @@ PackReport run_merge(const PackOptions& options) {
                                        .found = "no finished parts, and no pack of this name",
                                        .next_step = "run all parts with --part i/n first"});
   }
-  if (!options.source.empty() && plan->source != absolute(options.source))
-    throw Error(ErrorCode::invalid_argument,
-                {.operation = "merge a pack",
-                 .object = to.name(),
-                 .found = fmt::format("parts of {}, where {} is given", plan->source, options.source),
-                 .next_step = "give the source that the parts were made of"});
+  check_merged(options, to, *plan);
   std::vector<std::size_t> missing;
   for (std::size_t shard = 0; shard < plan->shards.shards(); ++shard)
-    if (!work.summary(plan->shards, shard)) missing.push_back(shard);
+    if (!finished_shard(work, *plan, to, *store, shard)) missing.push_back(shard);
   if (!missing.empty())
-    throw Error(ErrorCode::invalid_argument,
-                {.operation = "merge a pack",
-                 .object = to.name(),
-                 .found = fmt::format("{} of {} shards are not finished, the first {}", missing.size(),
-                                      plan->shards.shards(), plan->shards.file_name(missing.front())),
-                 .next_step = "run the parts that make them, with --part i/n, to their end"});
+    throw Error(
+        ErrorCode::invalid_argument,
+        {.operation = "merge a pack",
+         .object = to.name(),
+         .found = fmt::format("{} of {} shards are not finished, or were changed since; the first: {}",
+                              missing.size(), plan->shards.shards(), plan->shards.file_name(missing.front())),
+         .next_step = "run the parts that make them, with --part i/n, to their end"});
   const Stopwatch watch;
   PackReport report = publish(options, to, work, *plan, *store, nullptr);
   if (!report.too_many_bad) work.remove();

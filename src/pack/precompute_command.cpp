@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -165,7 +166,10 @@ bool PrecomputeCommand::read_some(Exchange& work) {
   }
   if (got == 0) return false;
   work.got += static_cast<std::size_t>(got);
-  if (work.known || work.got < work.needed) return true;
+  if (work.known || work.got < work.needed) {
+    if (work.answered()) look_behind(work);
+    return true;
+  }
   const auto word = load_le<std::uint32_t>(answer_.data() + work.header - kWordBytes);
   const bool failed = work.header == 2 * kWordBytes;
   if (!failed && word == kSampleFailed) {
@@ -181,7 +185,19 @@ bool PrecomputeCommand::read_some(Exchange& work) {
   }
   work.needed = work.header + word;
   work.known = true;
+  if (word == 0 && !failed && !work.in.empty()) work.wrong = "the command answers with no bytes";
+  if (work.answered()) look_behind(work);
   return true;
+}
+
+// A command that prints as it likes has said more by now than what passed for an answer.
+void PrecomputeCommand::look_behind(Exchange& work) const {
+  int more = 0;
+  if (work.wrong.empty() && ::ioctl(process_->output(), FIONREAD, &more) == 0 && more > 0)
+    work.wrong = fmt::format(
+        "the command says more than its answer of {} bytes ('{}' as text: does it print on its "
+        "standard output?)",
+        work.needed - work.header, as_text(std::span(answer_).first(kWordBytes)));
 }
 
 bool PrecomputeCommand::read_errors() {

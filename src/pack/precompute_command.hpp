@@ -44,6 +44,7 @@ class PrecomputeCommand final : public Precompute {
   void write_some(Exchange& work);
   // Whether the process may say more.
   bool read_some(Exchange& work);
+  void look_behind(Exchange& work) const;
   // Whether there was something.
   bool read_errors();
   // The process is ended, and this sample is at fault.

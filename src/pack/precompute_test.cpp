@@ -137,14 +137,6 @@ TEST(PrecomputeCommand, TextOnStandardOutputIsToldAsSuch) {
   EXPECT_THAT(told(*chatty, "a"), HasSubstr("'Load' as text: does it print on its standard output?"));
 }
 
-TEST(PrecomputeCommand, MoreThanWasAnnouncedGoesWithItsProcess) {
-  const test::TempDir dir;
-  const auto wordy = command(
-      python(dir, "    os.write(1, struct.pack('<I', 1) + str(count).encode() + b'more')"));  // at once
-  EXPECT_EQ(told(*wordy, "a"), "1");
-  EXPECT_EQ(told(*wordy, "b"), "1") << "of a new process";
-}
-
 TEST(PrecomputeCommand, AProcessMayLeaveBetweenSamples) {
   const test::TempDir dir;
   const auto once = command(python(dir, R"(    send(str(count).encode())
@@ -219,6 +211,19 @@ TEST(PrecomputeCommand, ItsEndIsTheProcessesEnd) {
 TEST(PrecomputeCommand, ALargeSizeWaitsForItsBytes) {
   const auto liar = command("printf '\\000\\000\\000\\100abc'");  // 1 GiB, three bytes, the end
   EXPECT_THAT(told(*liar, "a"), HasSubstr("ended with status 0 before it answered"));
+}
+
+TEST(PrecomputeCommand, SaysNoMoreAndNoLessThanAnAnswer) {
+  const test::TempDir dir;
+  const auto nothing = command(python(dir, "    send(b'')"));
+  EXPECT_THAT(told(*nothing, "x"), HasSubstr("answers with no bytes"));
+  const auto more = command(python(dir, "    os.write(1, struct.pack('<I', 1) + b'abc')"));
+  EXPECT_THAT(told(*more, "x"), HasSubstr("more than its answer of 1 bytes"));
+  EXPECT_THAT(told(*more, "y"), HasSubstr("more than its answer of 1 bytes")) << "of a new process";
+  for (const char* babbler : {"yes", "cat /dev/zero"}) {
+    const auto babbling = command(babbler);
+    EXPECT_THAT(told(*babbling, "x"), HasSubstr("failed: ")) << babbler;
+  }
 }
 
 }  // namespace

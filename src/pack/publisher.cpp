@@ -35,6 +35,8 @@ class Publisher {
     PackReport& report = sum.report;
     report.classes = plan_.classes;
     report.passed_over = plan_.passed_over;
+    report.other_files = plan_.other_files;
+    report.repeated_ids = plan_.repeated_ids;
     report.shards_planned = shards_.shards();
     report.too_many_bad = too_many_bad(report, options_);
     if (report.too_many_bad) return std::move(report);

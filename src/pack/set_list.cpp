@@ -141,6 +141,15 @@ class ListedKeysReader final : public RecordReader {
   const std::vector<std::uint64_t> lines_;
 };
 
+Error lost(const std::string& list, const std::string& found) {
+  return Error(
+      ErrorCode::not_found,
+      {.operation = "pack",
+       .object = list,
+       .found = found + "; the data set's description names it, for the keys that no .rec keeps",
+       .next_step = "put it back; or, to have ids as keys, write \"list\": \"\" into the description"});
+}
+
 }  // namespace
 
 std::optional<std::string> list_of_set(Store& store, const std::vector<std::string>& containers) {
@@ -158,10 +167,8 @@ std::optional<std::string> list_of_set(Store& store, const std::vector<std::stri
                          std::ranges::all_of(containers, [&](const std::string& container) {
                            return placed->shard_at(container) != nullptr;
                          });
-  if (!names_all || manifest.list.empty() || manifest.list.find('/') != std::string::npos)
-    return std::nullopt;
-  std::string path = placed->path().substr(0, placed->path().rfind('/') + 1) + manifest.list;
-  return is_file(store, path) ? std::optional(std::move(path)) : std::nullopt;
+  if (!names_all || manifest.list.empty()) return std::nullopt;
+  return placed->path().substr(0, placed->path().rfind('/') + 1) + manifest.list;
 }
 
 std::unique_ptr<RecordReader> with_listed_keys(std::unique_ptr<RecordReader> reader,
@@ -169,14 +176,19 @@ std::unique_ptr<RecordReader> with_listed_keys(std::unique_ptr<RecordReader> rea
   if (reader->format() != RecordFormat::recordio) return reader;
   const std::vector<std::string> containers = containers_of(*reader);
   std::optional<std::string> path = list_of_set(*store, containers);
+  const bool is_named = path.has_value();
   if (!path && containers.size() == 1) path = list_of_one(*store, containers.front());
   if (!path) return reader;
+  if (!is_file(*store, *path)) throw lost(*path, "it is missing");
   std::unique_ptr<ReadableFile> list = store->open_read(*path);
   auto lines = lines_of(*list, reader->size());
-  if (!lines) return reader;
-  auto keyed = std::make_unique<ListedKeysReader>(std::move(reader), std::move(list), std::move(*lines));
-  if (!keyed->belongs()) return keyed->give_back();
-  return keyed;
+  if (lines) {
+    auto keyed = std::make_unique<ListedKeysReader>(std::move(reader), std::move(list), std::move(*lines));
+    if (keyed->belongs()) return keyed;
+    reader = keyed->give_back();
+  }
+  if (is_named) throw lost(*path, fmt::format("it has not the lines of the {} records", reader->size()));
+  return reader;
 }
 
 }  // namespace stoker::packing

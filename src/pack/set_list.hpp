@@ -11,14 +11,15 @@
 
 namespace stoker::packing {
 
-// The list that one NAME.dataset.json names beside just these containers; none: no such, or it is not there.
+// The list that one NAME.dataset.json names beside just these containers, be it there or not; none: no such.
 // Errors: io.
 std::optional<std::string> list_of_set(Store& store, const std::vector<std::string>& containers);
 
-// `reader` with the keys and ids of the list beside it: that of its set, or of one x.rec the x.lst. It is
-// taken only where it has as many lines as there are records, and the ids of 64 of them, spread evenly; else
-// `reader` as it came.
-// Cost: 8 bytes of memory a record, a read of its line at each read of it; the list is read once. Errors: io.
+// `reader` with the keys and ids of the list beside it: that of its set, or of one x.rec the x.lst. A list
+// fits if it has as many lines as there are records, and the ids of 64 of them, spread evenly; where an x.lst
+// does not, `reader` comes back as it came. Cost: 8 bytes of memory a record, a read of its line at each read
+// of it; the list is read once. Errors: not_found (the list of a set is missing or does not fit, and the keys
+// are lost with it), io.
 std::unique_ptr<RecordReader> with_listed_keys(std::unique_ptr<RecordReader> reader,
                                                const std::shared_ptr<Store>& store);
 

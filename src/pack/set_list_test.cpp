@@ -49,6 +49,14 @@ class SetList : public testing::Test {
     dir_.write(name, text);
   }
 
+  static std::vector<std::pair<std::string, std::string>> misfits(const std::string& list) {
+    return {{"a line more", list + "40\t0\tone more\n"},
+            {"a line less", list.substr(list.find('\n') + 1)},
+            {"another id", "1" + list},
+            {"no text", std::string(2 << 20, 'x')},
+            {"empty", ""}};
+  }
+
   const test::TempDir dir_;
   std::vector<std::string> keys_;  // of the photos
 };
@@ -83,26 +91,44 @@ TEST_F(SetList, AForeignListOfOneContainerIsTaken) {
   EXPECT_EQ(listed("set.rec"), keys_);
 }
 
-TEST_F(SetList, WhatDoesNotFitIsLeft) {
+// What is beside a set by no more than its name.
+TEST_F(SetList, AListBesideThatDoesNotFitIsLeft) {
   pack({.source = dir_.path("photos"), .destination = dir_.path("set.rec")});
-  const std::string list = test::read_file(dir_.path("set.lst"));
+  std::filesystem::remove(dir_.path("set.dataset.json"));
   std::vector<std::string> ids;
   for (std::size_t i = 0; i < keys_.size(); ++i) ids.push_back(std::to_string(i));
+  for (const auto& [what, text] : misfits(test::read_file(dir_.path("set.lst")))) {
+    dir_.write("set.lst", text);
+    EXPECT_EQ(listed("set.rec"), ids) << what;
+  }
   std::filesystem::remove(dir_.path("set.lst"));
   EXPECT_EQ(listed("set.rec"), ids) << "no list";
-  dir_.write("set.lst", list + "40\t0\tone more\n");
-  EXPECT_EQ(listed("set.rec"), ids) << "a line more";
-  dir_.write("set.lst", list.substr(list.find('\n') + 1));
-  EXPECT_EQ(listed("set.rec"), ids) << "a line less";
-  dir_.write("set.lst", "1" + list);
-  EXPECT_EQ(listed("set.rec"), ids) << "another id";
-  dir_.write("set.lst", std::string(2 << 20, 'x'));
-  EXPECT_EQ(listed("set.rec"), ids) << "no text";
-  dir_.write("set.lst", "");
-  EXPECT_EQ(listed("set.rec"), ids) << "empty";
-  std::filesystem::remove(dir_.path("set.lst"));
   std::filesystem::create_directory(dir_.path("set.lst"));
   EXPECT_EQ(listed("set.rec"), ids) << "a folder";
+}
+
+// Keys must not get lost without a word.
+TEST_F(SetList, AListThatTheDescriptionNamesMustFit) {
+  pack({.source = dir_.path("photos"), .destination = dir_.path("set.rec")});
+  const auto lost = [&](const std::string& found) {
+    try {
+      listed("set.rec");
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      EXPECT_EQ(error.code(), ErrorCode::not_found) << text;
+      EXPECT_NE(text.find(found), std::string::npos) << text;
+      EXPECT_NE(text.find(dir_.path("set.lst")), std::string::npos) << text;
+      return;
+    }
+    ADD_FAILURE() << "taken: " << found;
+  };
+  for (const auto& [what, text] : misfits(test::read_file(dir_.path("set.lst")))) {
+    SCOPED_TRACE(what);
+    dir_.write("set.lst", text);
+    lost("it has not the lines of the 40 records");
+  }
+  std::filesystem::remove(dir_.path("set.lst"));
+  lost("it is missing");
 }
 
 TEST_F(SetList, ARecordWhoseLineTellsAnotherIdKeepsItsOwn) {

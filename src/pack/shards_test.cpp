@@ -1,6 +1,7 @@
 // Packs of several shards: the same however they are made, and gone on with after any stop.
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <set>
 #include <sys/wait.h>
@@ -152,17 +153,29 @@ TEST_F(Shards, AFailureInTheMiddleKeepsWhatIsFinishedAndResumeTakesItOver) {
   }
 }
 
+void flip_byte(const std::string& path, std::streamoff at) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(at);
+  const int byte = file.get();
+  file.seekp(at);
+  file.put(static_cast<char>(byte ^ 1));
+}
+
 TEST_F(Shards, FinishedShardsThatWereCutOrLackAFileAreMadeAgain) {
   write_photos(dir, 30);
   const auto expected = clean(options);
-  for (const char* damage :
-       {"set-000000.rec", "set-000000.rec.list", "set-000000.rec.seek", "set-000000.idx"}) {
+  for (const char* damage : {"set-000000.rec", "set-000000.rec flipped", "set-000000.rec.list",
+                             "set-000000.rec.seek", "set-000000.idx"}) {
     fs::remove_all(dir.path("out"));
     options.part = {0, 3};
     pack(options);
-    const std::string path = dir.path("out/set.packing/" + std::string(damage));
+    const bool flipped = std::string_view(damage).ends_with("flipped");
+    const std::string path =
+        dir.path("out/set.packing/" + std::string(damage).substr(0, std::string_view(damage).find(' ')));
     ASSERT_TRUE(fs::exists(path)) << path;
-    if (path.ends_with(".rec"))
+    if (flipped)
+      flip_byte(path, 1000);
+    else if (path.ends_with(".rec"))
       fs::resize_file(path, 100);
     else
       fs::remove(path);
@@ -187,6 +200,32 @@ TEST_F(Shards, AMergeNamesAnotherSource) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("photos, where"), std::string::npos) << error.what();
   }
+}
+
+TEST_F(Shards, AMergeNamesOptionsThatDifferAndShardsThatChanged) {
+  write_photos(dir, 30);
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    options.part = {i, 2};
+    pack(options);
+  }
+  options.part = {};
+  const auto refused = [](const PackOptions& merged, const std::string& words) {
+    try {
+      merge_pack(merged);
+      ADD_FAILURE() << "merged: " << words;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+  };
+  PackOptions other = options;
+  other.quality = 50;
+  refused(other, "--quality is 50 now, and was not given");
+  flip_byte(dir.path("out/set.packing/set-000000.rec"), 1000);
+  refused(options, "the first: set-000000.rec");
+  options.part = {0, 2};
+  pack(options);
+  merge_pack({.source = "", .destination = options.destination});
+  EXPECT_TRUE(fs::exists(dir.path("out/set.dataset.json")));
 }
 
 TEST_F(Shards, WithoutResumeFinishedWorkIsNotThrownAway) {

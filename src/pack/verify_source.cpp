@@ -15,6 +15,7 @@
 #include "image/decoder.hpp"
 #include "image/sniff.hpp"
 #include "pack/list_check.hpp"
+#include "pack/set_list.hpp"
 #include "record/manifest_finder.hpp"
 #include "record/source_paths.hpp"
 
@@ -65,15 +66,34 @@ void count(Checked& record, VerifyReport& report) {
   }
 }
 
-// check_indexes holds bytes and CRC of a container against its manifest; the number of records is known only
+// The largest label of samples that have one alone.
+struct LargestLabel {
+  float label = -1;
+  std::string key;
+
+  void add(const Sample& sample) {
+    if (sample.labels.size() != 1 || !(sample.labels.front() > label)) return;
+    label = sample.labels.front();
+    key = sample.key;
+  }
+};
+
+// check_indexes holds bytes and CRC of a container against its manifest; records and labels are known only
 // here.
 void check_manifest_records(const std::shared_ptr<const record::PlacedManifest>& placed,
-                            const std::string& container, VerifyReport& report) {
+                            const std::string& container, const LargestLabel& largest, VerifyReport& report) {
   const record::ManifestShard* shard = placed ? placed->shard_at(container) : nullptr;
-  if (shard && shard->records != report.records)
+  if (!shard) return;
+  if (shard->records != report.records)
     report.bad.push_back(
         {placed->path(), 0, "",
          fmt::format("'{}' holds {} records, not {}", shard->path, report.records, shard->records)});
+  const std::size_t classes = placed->manifest().classes.size();
+  if (classes > 0 && largest.label >= static_cast<float>(classes))
+    report.bad.push_back({placed->path(), 0, largest.key,
+                          fmt::format("'{}' has a record of label {}, and the names of {} classes, from 0, "
+                                      "are told",
+                                      shard->path, largest.label, classes)});
 }
 
 class Verifier {
@@ -85,13 +105,17 @@ class Verifier {
         cancel_(cancel),
         store_(options.open.store ? options.open.store : open_store(options.source)),
         paths_(record::find_source_paths(*store_, options.source)),
-        list_(ListCheck::open(*store_, paths_.files)) {
+        list_path_(list_of_set(*store_, paths_.files)),
+        list_(list_path_ && store_->info(*list_path_) ? ListCheck::open(*store_, *list_path_) : nullptr) {
     spec_.max_pixels = options.max_pixels;
   }
 
   VerifyReport run() {
     VerifyReport report = paths_.kind == record::SourcePaths::Kind::shards ? verify_shards() : verify_one();
     stop_if_cancelled();
+    if (list_path_ && !list_)
+      report.bad.push_back(
+          {*list_path_, 0, "", "the data set's description names this list, and it is missing"});
     if (!list_) return report;
     for (BadRecord& bad : list_->finish()) report.bad.push_back(std::move(bad));
     return report;
@@ -132,6 +156,7 @@ class Verifier {
   // One file, a folder: read by one thread, decoded by many.
   VerifyReport verify_one() {
     VerifyReport report;
+    LargestLabel largest;
     const std::unique_ptr<RecordScanner> scanner = scan_records(options_.source, options_.open);
     const int threads = options_.decode ? threads_or_allowed(options_.threads) : 1;
     std::vector<image::Decoder> decoders(static_cast<std::size_t>(threads));
@@ -143,13 +168,14 @@ class Verifier {
         },
         [&](Checked& record) {
           if (list_) hold_against_list(listed(record));
+          if (record.step == RecordScanner::Step::record) largest.add(record.sample);
           count(record, report);
           progress_(report.records);
         });
     stop_if_cancelled();
     for (BadRecord& bad : check_indexes(options_.source, options_.open)) report.bad.push_back(std::move(bad));
     if (report.bad.empty() && paths_.kind == record::SourcePaths::Kind::file)
-      check_manifest_records(manifest_of(paths_.files.front()), paths_.files.front(), report);
+      check_manifest_records(manifest_of(paths_.files.front()), paths_.files.front(), largest, report);
     return report;
   }
 
@@ -187,16 +213,19 @@ class Verifier {
 
   void verify(image::Decoder& decoder, Shard& shard) {
     Checked record;
+    LargestLabel largest;
     try {
       const std::unique_ptr<RecordScanner> scanner = scan_records(shard.path, options_.open);
       while (read(*scanner, record)) {
         if (options_.decode) decode(decoder, spec_, record);
         if (list_) shard.listed.push_back(listed(record));
+        if (record.step == RecordScanner::Step::record) largest.add(record.sample);
         count(record, shard.report);
       }
       for (BadRecord& bad : check_indexes(shard.path, options_.open))
         shard.report.bad.push_back(std::move(bad));
-      if (shard.report.bad.empty()) check_manifest_records(manifest_of(shard.path), shard.path, shard.report);
+      if (shard.report.bad.empty())
+        check_manifest_records(manifest_of(shard.path), shard.path, largest, shard.report);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::cancelled || error.code() == ErrorCode::out_of_resources) throw;
       shard.report.bad.push_back({shard.path, 0, "", error.what()});
@@ -218,7 +247,8 @@ class Verifier {
   const std::atomic<bool>& cancel_;
   const std::shared_ptr<Store> store_;
   const record::SourcePaths paths_;
-  const std::unique_ptr<ListCheck> list_;
+  const std::optional<std::string> list_path_;  // that the set's description names
+  const std::unique_ptr<ListCheck> list_;       // none where it is missing
   DecodeSpec spec_;
 };
 

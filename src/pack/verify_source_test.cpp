@@ -10,6 +10,7 @@
 #include "base/crc.hpp"
 #include "jpeg/encoder.hpp"
 #include "record/dataset_manifest.hpp"
+#include "store/crc_of_file.hpp"
 #include "support/temp_dir.hpp"
 
 namespace stoker::packing {
@@ -85,6 +86,8 @@ TEST_F(VerifySource, AManifestOfAnotherSizeIsBad) {
   const auto store = open_store(path_);
   const auto file = store->open_read(path_);
   record::DatasetManifest manifest;
+  manifest.records = 2;
+  manifest.bytes = file->bytes();
   manifest.shards = {{.path = "x.rec", .records = 2, .bytes = file->bytes()}};
   std::vector<std::byte> all(file->bytes());
   file->read_at(0, all);
@@ -93,6 +96,33 @@ TEST_F(VerifySource, AManifestOfAnotherSizeIsBad) {
   const VerifyReport report = verify();
   ASSERT_EQ(report.bad.size(), 1U);
   EXPECT_EQ(report.bad[0].reason, "'x.rec' holds 1 records, not 2");
+}
+
+TEST_F(VerifySource, AManifestOfAnotherFormatOrOfFewerClassesIsBad) {
+  const auto store = open_store(path_);
+  const auto describe = [&](const std::string& format, const std::vector<std::string>& classes) {
+    const auto file = store->open_read(path_);
+    record::DatasetManifest manifest{
+        .format = format, .classes = classes, .records = 1, .bytes = file->bytes()};
+    manifest.shards = {
+        {.path = "x.rec", .records = 1, .bytes = file->bytes(), .crc32c = store::crc_of_file(*file)}};
+    record::write_manifest(*store, record::manifest_path(path_), manifest);
+  };
+  const float label = 2;
+  const auto writer = open_record_writer(path_);
+  writer->append("k", std::span(&label, 1), {"image", gray_jpeg(8)});
+  writer->finish();
+  describe("recordio", {"a", "b", "c"});
+  EXPECT_TRUE(verify().bad.empty());
+  describe("", {});
+  EXPECT_TRUE(verify().bad.empty());
+  describe("tar", {});
+  ASSERT_EQ(verify().bad.size(), 1U);
+  EXPECT_EQ(verify().bad[0].reason, "'x.rec' is in the format recordio, not tar");
+  describe("recordio", {"a", "b"});
+  ASSERT_EQ(verify().bad.size(), 1U);
+  EXPECT_NE(verify().bad[0].reason.find("label 2, and the names of 2 classes"), std::string::npos)
+      << verify().bad[0].reason;
 }
 
 TEST_F(VerifySource, DamageIsNamedAndPassed) {

@@ -32,6 +32,8 @@ std::vector<std::uint8_t> plan_bytes(const WorkPlan& plan) {
                {"manifest_options", plan.manifest_options},
                {"classes", record::bytes_json(plan.classes)},
                {"passed_over", record::bytes_json(plan.passed_over)},
+               {"other_files", record::bytes_json(plan.other_files)},
+               {"repeated_ids", plan.repeated_ids},
                {"stem", record::bytes_json(plan.shards.stem)},
                {"ending", plan.shards.ending},
                {"numbered", plan.shards.numbered},
@@ -49,7 +51,9 @@ WorkPlan plan_of(std::string_view bytes) {
                 .options = json.at("options").get<std::map<std::string, std::string>>(),
                 .manifest_options = json.at("manifest_options").get<std::map<std::string, std::string>>(),
                 .classes = record::texts_of_bytes(json.at("classes")),
-                .passed_over = record::texts_of_bytes(json.at("passed_over"))};
+                .passed_over = record::texts_of_bytes(json.at("passed_over")),
+                .other_files = record::texts_of_bytes(json.at("other_files")),
+                .repeated_ids = json.at("repeated_ids").get<std::uint64_t>()};
   plan.shards.stem = record::text_of_bytes(json.at("stem"));
   plan.shards.ending = json.at("ending").get<std::string>();
   plan.shards.numbered = json.at("numbered").get<bool>();

@@ -28,6 +28,8 @@ struct WorkPlan {
   std::optional<SourceFingerprint> fingerprint;         // of a container; a listing is kept instead
   std::vector<std::string> classes;
   std::vector<std::string> passed_over;
+  std::vector<std::string> other_files;
+  std::uint64_t repeated_ids = 0;
   ShardPlan shards;
 };
 

@@ -5,7 +5,6 @@
 #include "stoker/error.hpp"
 #include "stoker/record.hpp"
 
-#include "base/crc.hpp"
 #include "record/check_seek_index.hpp"
 #include "record/container_format.hpp"
 #include "record/manifest_finder.hpp"
@@ -14,6 +13,7 @@
 #include "record/seek_index_place.hpp"
 #include "record/text_index.hpp"
 #include "record/tfrecord_index.hpp"
+#include "store/crc_of_file.hpp"
 
 namespace stoker {
 
@@ -200,23 +200,16 @@ class Checker {
     const std::string name = manifest.name_of(container_.path());
     const ManifestShard* const shard = manifest.shard_at(container_.path());
     if (!shard) return report(manifest.path(), 0, "", fmt::format("no shard '{}' in it", name));
+    if (const std::string& format = manifest.manifest().format;
+        (format.empty() ? to_string(RecordFormat::recordio) : format) != to_string(format_.format()))
+      report(manifest.path(), 0, "",
+             fmt::format("'{}' is in the format {}, not {}", name, to_string(format_.format()), format));
     if (shard->bytes != container_.bytes())
       return report(manifest.path(), 0, "",
                     fmt::format("'{}' has {} bytes, not {}", name, container_.bytes(), shard->bytes));
-    if (const std::uint32_t crc = crc_of_container(); crc != shard->crc32c)
+    if (const std::uint32_t crc = store::crc_of_file(container_); crc != shard->crc32c)
       report(manifest.path(), 0, "",
              fmt::format("'{}' has the CRC-32C {:08x}, not {:08x}", name, crc, shard->crc32c));
-  }
-
-  std::uint32_t crc_of_container() const {
-    std::vector<std::byte> piece(std::size_t{1} << 20);
-    std::uint32_t crc = 0;
-    std::uint64_t offset = 0;
-    while (const std::size_t got = container_.read_at(offset, piece)) {
-      crc = crc32c(std::span(piece).first(got), crc);
-      offset += got;
-    }
-    return crc;
   }
 
   const ContainerFormat& format_;

@@ -14,8 +14,12 @@ namespace {
 class Finder {
  public:
   Finder(const ContainerFormat& format, Store& store, const ReadableFile& container,
-         const std::string& index_dir)
-      : format_(format), store_(store), container_(container), explicit_folder_(!index_dir.empty()) {
+         const std::string& index_dir, KeepIndex keep)
+      : format_(format),
+        store_(store),
+        container_(container),
+        explicit_folder_(!index_dir.empty()),
+        beside_(keep == KeepIndex::beside && !explicit_folder_) {
     const std::string folder = explicit_folder_ ? index_dir : user_index_folder();
     if (folder.empty()) return;
     cache_store_ = open_store(folder);
@@ -23,7 +27,10 @@ class Finder {
   }
 
   ContainerIndex find() {
-    if (auto found = by_record_indexes(); !found.offsets.empty()) return found;
+    if (auto found = by_record_indexes(); !found.offsets.empty()) {
+      if (beside_ && !beside_exists_) keep(found.offsets);
+      return found;
+    }
     if (auto offsets = format_.offsets_by_text_index(store_, container_))
       return {std::move(*offsets), IndexOrigin::text_index};
     RecordOffsets walked = walk_container(format_, container_);
@@ -67,7 +74,7 @@ class Finder {
   }
 
   void keep(const std::vector<std::uint64_t>& offsets) {
-    if (beside_exists_ && !explicit_folder_ &&
+    if ((beside_ || (beside_exists_ && !explicit_folder_)) &&
         write(store_, record_index_path(container_.path()), fingerprint(), offsets))
       return;
     if (!cache_store_) return;
@@ -98,6 +105,7 @@ class Finder {
   Store& store_;
   const ReadableFile& container_;
   const bool explicit_folder_;
+  const bool beside_;
   std::shared_ptr<Store> cache_store_;
   std::string cache_path_;
   bool beside_exists_ = false;
@@ -107,8 +115,9 @@ class Finder {
 }  // namespace
 
 ContainerIndex find_container_index(const ContainerFormat& format, Store& store,
-                                    const ReadableFile& container, const std::string& index_dir) {
-  return Finder(format, store, container, index_dir).find();
+                                    const ReadableFile& container, const std::string& index_dir,
+                                    KeepIndex keep) {
+  return Finder(format, store, container, index_dir, keep).find();
 }
 
 }  // namespace stoker::record

@@ -20,11 +20,19 @@ struct ContainerIndex {
   IndexOrigin origin = IndexOrigin::walk;
 };
 
+// Where the result of a walk goes.
+enum class KeepIndex {
+  in_cache,  // beside only where an index that no longer fits lies: whoever only reads changes no folder of
+             // data
+  beside     // where that can be written
+};
+
 // The order is: the record index in `index_dir` (default: the user's cache) or beside the container,
-// whichever fits; the text index, if it fits; a walk, whose result is then cached: beside where an index that
-// no longer fits lies, else in `index_dir` or the user's cache. A cache that cannot be written is left: it
-// only saves time. Errors: corrupt_data (damage, without an index that fits: the offset is named), io.
+// whichever fits; the text index, if it fits; a walk, whose result is then kept. A place that cannot be
+// written is left: it only saves time. With `index_dir` everything is kept there.
+// Errors: corrupt_data (damage, without an index that fits: the offset is named), io.
 ContainerIndex find_container_index(const ContainerFormat& format, Store& store,
-                                    const ReadableFile& container, const std::string& index_dir);
+                                    const ReadableFile& container, const std::string& index_dir,
+                                    KeepIndex keep = KeepIndex::in_cache);
 
 }  // namespace stoker::record

@@ -50,6 +50,29 @@ void read_shards(Fields& fields, DatasetManifest& manifest) {
   });
 }
 
+// What a hand that edited one part of it, and not the other, leaves. Sums that are missing are filled in.
+void check_sums(Fields& fields, DatasetManifest& manifest) {
+  std::set<std::string_view> seen;
+  std::uint64_t records = 0, bytes = 0;
+  for (std::size_t i = 0; i < manifest.shards.size(); ++i) {
+    const ManifestShard& shard = manifest.shards[i];
+    if (!path_within("", shard.path))
+      return fields.complain(fmt::format("shards[{}].path", i),
+                             fmt::format("the path of a file below the folder ('{}')", shard.path));
+    if (!seen.insert(shard.path).second)
+      return fields.complain("shards", fmt::format("a list of different files ('{}' twice)", shard.path));
+    records += shard.records;
+    bytes += shard.bytes;
+  }
+  if (manifest.shards.empty()) return;
+  const auto check = [&](const char* name, std::uint64_t& told, std::uint64_t sum) {
+    if (!fields.find(name)) told = sum;
+    if (told != sum) fields.complain(name, fmt::format("{}, the sum of its {} shards", sum, seen.size()));
+  };
+  check("records", manifest.records, records);
+  check("bytes", manifest.bytes, bytes);
+}
+
 void read_options(Fields& fields, DatasetManifest& manifest) {
   fields.object("options", [&](const std::string& name, const json& value) {
     if (value.is_structured()) return fields.complain("options." + name, "one value");
@@ -118,7 +141,10 @@ Result<DatasetManifest> manifest_from_json(std::string_view text, const std::str
   fields.count("bytes", manifest.bytes);
   fields.count("skipped", manifest.skipped);
   read_shards(fields, manifest);
+  check_sums(fields, manifest);
   fields.text("list", manifest.list);
+  if (manifest.list.find('/') != std::string::npos)
+    fields.complain("list", "the name of a file in the folder of this one");
   read_options(fields, manifest);
   read_source(fields, manifest);
   if (!fields.wrong().empty()) return broken(ErrorCode::corrupt_data, path, fields.wrong());

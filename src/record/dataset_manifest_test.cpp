@@ -1,5 +1,7 @@
 #include "record/dataset_manifest.hpp"
 
+#include <fmt/format.h>
+
 #include "record/record_fixture.hpp"
 #include "store/faulty_store.hpp"
 
@@ -9,10 +11,10 @@ namespace {
 DatasetManifest sample_manifest() {
   DatasetManifest manifest;
   manifest.classes = {"daisy", "r\xC3\xB4ses \"x\""};
-  manifest.records = ~std::uint64_t{0};
+  manifest.records = ~std::uint64_t{0};  // 64 bits go through
   manifest.bytes = 1 << 20;
   manifest.skipped = 2;
-  manifest.shards = {{"x.rec", 10, 1 << 20, 0xffffffff}};
+  manifest.shards = {{"x.rec", ~std::uint64_t{0} - 3, 1 << 19, 0xffffffff}, {"y/x.rec", 3, 1 << 19, 0}};
   manifest.list = "x.lst";
   manifest.options = {{"quality", "90"}, {"encode", "keep"}};
   manifest.source = {12, 1 << 21, 7};
@@ -64,6 +66,26 @@ TEST(DatasetManifest, DamageNamesTheFileAndThePlace) {
   EXPECT_TRUE(says(error_in(begin + R"("options": {"a": [1]}})"), corrupt, {"'options.a'"}));
   EXPECT_TRUE(says(error_in(begin + R"("source": 7})"), corrupt, {"'source'"}));
   EXPECT_TRUE(says(error_in(begin + R"("source": {"bytes": "x"}})"), corrupt, {"'source.bytes'"}));
+}
+
+TEST(DatasetManifest, ContradictionsAreDamage) {
+  const auto of = [](std::string_view rest) {
+    return error_in(fmt::format(R"({{"schema": "stoker.dataset/1", {}}})", rest));
+  };
+  const std::string shards =
+      R"("shards": [{"path": "a.rec", "records": 2, "bytes": 20}, {"path": "b.rec", "records": 3, "bytes": 30}])";
+  EXPECT_TRUE(manifest_from_json(
+      fmt::format(R"({{"schema": "stoker.dataset/1", "records": 5, "bytes": 50, {}}})", shards), "x"));
+  const ErrorCode corrupt = ErrorCode::corrupt_data;
+  EXPECT_TRUE(
+      says(of(R"("records": 4, )" + shards), corrupt, {"'records' is not 5, the sum of its 2 shards"}));
+  EXPECT_TRUE(says(of(R"("bytes": 51, )" + shards), corrupt, {"'bytes' is not 50"}));
+  EXPECT_TRUE(says(of(R"("shards": [{"path": "a.rec"}, {"path": "a.rec"}])"), corrupt, {"'a.rec' twice"}));
+  for (const char* path : {"/etc/passwd", "../a.rec", "a/../../b.rec", ".."})
+    EXPECT_TRUE(says(of(fmt::format(R"("shards": [{{"path": "{}"}}])", path)), corrupt,
+                     {"'shards[0].path' is not the path of a file below the folder"}))
+        << path;
+  EXPECT_TRUE(says(of(R"("list": "../x.lst")"), corrupt, {"'list'"}));
 }
 
 TEST(DatasetManifest, DeepNestingDoesNotExhaustTheStack) {

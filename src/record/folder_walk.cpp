@@ -35,11 +35,15 @@ Error wrong_folder(const std::string& folder, std::string found, std::string nex
 // name.
 class ClassWalk {
  public:
-  ClassWalk(Store& store, const std::string& root, float label) : store_(store), root_(root), label_(label) {}
+  ClassWalk(Store& store, const std::string& root, float label, OtherFiles* others)
+      : store_(store), root_(root), label_(label), others_(others) {}
 
   std::vector<FoundFolder> folders(const ObjectInfo& class_folder) {
     visit(std::string(last_name(class_folder.path)), class_folder.folder_identity);
     std::vector<FoundFolder>& found = images_.empty() ? arrays_ : images_;
+    if (others_ && !images_.empty())
+      for (const FoundFolder& folder : arrays_)
+        for (const std::string& name : folder.names) others_->add(folder.path, name);
     std::sort(found.begin(), found.end(),
               [](const FoundFolder& a, const FoundFolder& b) { return a.path < b.path; });
     return std::move(found);
@@ -59,6 +63,8 @@ class ClassWalk {
         images.names.push_back(std::move(name));
       else if (has_array_ending(name))
         arrays.names.push_back(std::move(name));
+      else if (others_ && !is_hidden_name(name))
+        others_->add(path, name);
     }
     if (!images.names.empty()) images_.push_back(std::move(images));
     if (!arrays.names.empty()) arrays_.push_back(std::move(arrays));
@@ -68,6 +74,7 @@ class ClassWalk {
   Store& store_;
   const std::string& root_;
   const float label_;
+  OtherFiles* const others_;
   std::vector<FoundFolder> images_, arrays_;
   std::vector<std::uint64_t> above_;  // identities of the folders that the walk is in
 };
@@ -76,7 +83,8 @@ class ClassWalk {
 
 std::vector<std::string> walk_class_folders(Store& store, const std::string& root,
                                             std::vector<std::string> classes,
-                                            const std::function<void(FoundFolder&&)>& visit) {
+                                            const std::function<void(FoundFolder&&)>& visit,
+                                            OtherFiles* others) {
   std::vector<ObjectInfo> class_folders = store.list_names(root);
   std::erase_if(class_folders, [](const ObjectInfo& child) {
     return !child.is_folder || is_hidden_name(last_name(child.path));
@@ -99,7 +107,7 @@ std::vector<std::string> walk_class_folders(Store& store, const std::string& roo
                                          : fmt::format("did you mean '{}'?", nearest));
     }
     const auto label = static_cast<float>(std::find(classes.begin(), classes.end(), name) - classes.begin());
-    std::vector<FoundFolder> found = ClassWalk(store, root, label).folders(folder);
+    std::vector<FoundFolder> found = ClassWalk(store, root, label, others).folders(folder);
     if (found.empty() && !fixed)
       throw wrong_folder(folder.path, "no image and no .npy in this class folder",
                          "remove the folder, or fix the class map with a class file (--classes)");

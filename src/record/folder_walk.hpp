@@ -9,6 +9,8 @@
 
 #include "stoker/store.hpp"
 
+#include "record/other_files.hpp"
+
 namespace stoker::record {
 
 // A folder with samples.
@@ -19,12 +21,14 @@ struct FoundFolder {
 };
 
 // Calls `visit` for each folder with samples, class after class, in the order of the samples. `classes` fixes
-// the class map; empty: the sub-folders in code-point order. Returns the class map.
+// the class map; empty: the sub-folders in code-point order. Returns the class map. `others`, if given, gets
+// the files that are no samples, but for hidden ones.
 // Cost: memory for the names of one class. Errors: invalid_argument (no sub-folders, one without samples, one
 // that is not among `classes`), io.
 std::vector<std::string> walk_class_folders(Store& store, const std::string& root,
                                             std::vector<std::string> classes,
-                                            const std::function<void(FoundFolder&&)>& visit);
+                                            const std::function<void(FoundFolder&&)>& visit,
+                                            OtherFiles* others = nullptr);
 
 // Of a folder that is no class: notebooks and file managers leave such behind (.ipynb_checkpoints).
 inline bool is_hidden_name(std::string_view name) { return name.starts_with('.'); }

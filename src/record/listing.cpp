@@ -13,6 +13,7 @@
 #include "record/file_sample.hpp"
 #include "record/folder_walk.hpp"
 #include "record/list_reader.hpp"
+#include "record/seen_ids.hpp"
 #include "record/spill_file.hpp"
 
 namespace stoker::record {
@@ -24,7 +25,7 @@ namespace {
 // bytes of the whole file. An entry: u64 id, u64 bytes of the file, u32 number of labels, the labels as f32,
 // the key.
 constexpr std::array<char, 8> kMagic = {'S', 'T', 'O', 'K', 'L', 'I', 'S', 'T'};
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kTrailerBytes = 40, kEntryHead = 20;
 constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
 constexpr std::size_t kPiece = std::size_t{1} << 20;
@@ -59,7 +60,9 @@ class ListingFile {
     const nlohmann::ordered_json json = {{"format", to_string(source.format)},
                                          {"source", bytes_json(source.source)},
                                          {"root", bytes_json(source.root)},
-                                         {"classes", bytes_json(source.classes)}};
+                                         {"classes", bytes_json(source.classes)},
+                                         {"other_files", bytes_json(source.other_files)},
+                                         {"repeated_ids", source.repeated_ids}};
     const std::vector<std::uint8_t> packed = nlohmann::ordered_json::to_cbor(json);
     put(std::as_bytes(std::span(packed)));
     flush();
@@ -125,16 +128,21 @@ void write_listing(Store& source_store, RecordFormat format, const std::string& 
   if (format == RecordFormat::folder) {
     while (of.source.size() > 1 && of.source.ends_with('/')) of.source.pop_back();
     std::string key;
-    of.classes = walk_class_folders(source_store, of.source, options.classes, [&](const FoundFolder& folder) {
+    OtherFiles others;
+    const auto add_folder = [&](const FoundFolder& folder) {
       for (const std::string& name : folder.names) {
         key.assign(folder.path).append("/").append(name);
         file.add(key, std::span(&folder.label, 1), kUnknown,
                  options.with_sizes ? size_of(source_store, of.source + '/' + key) : kUnknown);
       }
-    });
+    };
+    of.classes = walk_class_folders(source_store, of.source, options.classes, add_folder, &others);
+    of.other_files = others.told();
   } else {
     const ListedFiles files({std::shared_ptr<Store>(), &source_store}, source, options.root);
+    SeenIds seen;
     read_list(source_store, source, [&](const ListLine& line) {
+      if (seen.add(line.id)) ++of.repeated_ids;
       file.add(line.path, line.labels, line.id,
                options.with_sizes ? size_of(source_store, files.info(line.path).container) : kUnknown);
     });
@@ -198,6 +206,8 @@ ListingReader::ListingReader(std::shared_ptr<Store> store, std::unique_ptr<Reada
     source_.source = text_of_bytes(json.at("source"));
     source_.root = text_of_bytes(json.at("root"));
     source_.classes = texts_of_bytes(json.at("classes"));
+    source_.other_files = texts_of_bytes(json.at("other_files"));
+    source_.repeated_ids = json.at("repeated_ids").get<std::uint64_t>();
   } catch (const nlohmann::json::exception&) {
     throw broken(*file_, "no description of its source");
   }

@@ -2,6 +2,7 @@
 // that grows with their number.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,8 @@ struct ListingSource {
   std::string source;  // the folder or list
   std::string root;    // of the paths in a list
   std::vector<std::string> classes;
+  std::vector<std::string> other_files;  // of a folder: OtherFiles::told()
+  std::uint64_t repeated_ids = 0;        // of a list: lines with the id of an earlier one
 };
 
 // Walks the folder or list `source` and writes its listing to `path` of `to`, whole or not at all.

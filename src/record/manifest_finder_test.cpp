@@ -11,6 +11,8 @@ class ManifestFinderTest : public testing::Test {
   void describe(const std::string& path, std::vector<std::string> shards) {
     DatasetManifest manifest;
     for (std::string& shard : shards) manifest.shards.push_back({std::move(shard), 1, 2, 3});
+    manifest.records = manifest.shards.size();
+    manifest.bytes = 2 * manifest.shards.size();
     write_manifest(*store_, folder_.path(path), manifest);
   }
   std::string found(const std::string& container) {

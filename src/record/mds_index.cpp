@@ -102,7 +102,7 @@ class ShardParser {
     if (auto wrong = complaint()) return wrong;
     if (format != "mds" || version != kVersion)
       return Wrong{ErrorCode::unsupported,
-                   fmt::format("{}a shard of format '{}', version {}", where_, format, version),
+                   fmt::format("{}a shard of format '{}', version {}", place(), format, version),
                    "mds, version 2", "write the set again as MDS"};
     fields_.count("samples", shard.samples);
     if (auto wrong = parse_files(shard)) return wrong;
@@ -114,8 +114,10 @@ class ShardParser {
     if (fields_.wrong().empty()) return std::nullopt;
     return Wrong{.found = fields_.wrong(), .allowed = {}, .next_step = {}};
   }
+  // "shards[0]: ", of what is wrong with the shard as a whole.
+  std::string place() const { return where_.empty() ? "" : where_.substr(0, where_.size() - 1) + ": "; }
   Wrong broken(std::string found) const {
-    return {.found = where_ + std::move(found), .allowed = {}, .next_step = {}};
+    return {.found = place() + std::move(found), .allowed = {}, .next_step = {}};
   }
 
   // The name and size of raw_data or zip_data; none where it is null.
@@ -156,7 +158,7 @@ class ShardParser {
     } else if (algorithm == "gz") {
       shard.compression = Compression::gzip;
     } else {
-      return Wrong{ErrorCode::unsupported, fmt::format("{}the compression '{}'", where_, compression),
+      return Wrong{ErrorCode::unsupported, fmt::format("{}the compression '{}'", place(), compression),
                    "zstd, gz, or none", "write the set again with one of these"};
     }
     return std::nullopt;
@@ -195,7 +197,7 @@ class ShardParser {
     if (known == kEncodings.end()) {
       const bool is_pickled = encoding == "pkl";
       return Wrong{ErrorCode::unsupported,
-                   fmt::format("{}the column '{}' of encoding '{}'{}", where_, column.name, encoding,
+                   fmt::format("{}the column '{}' of encoding '{}'{}", place(), column.name, encoding,
                                is_pickled ? ", pickled objects, which could run code" : ""),
                    "bytes, str, json, jpeg, png, int…, uint…, float…",
                    "write the set again with one of these encodings"};

@@ -215,7 +215,11 @@ TEST_F(OpenRecords, DescriptionIsHeldAgainstTheContainer) {
   writer->finish();
   DatasetManifest manifest;
   manifest.shards = {{"x.rec", 1, writer->bytes(), writer->crc32c()}};
-  const auto write = [&] { write_manifest(*open_store("."), folder_.path("x.dataset.json"), manifest); };
+  const auto write = [&] {
+    manifest.records = manifest.shards[0].records;
+    manifest.bytes = manifest.shards[0].bytes;
+    write_manifest(*open_store("."), folder_.path("x.dataset.json"), manifest);
+  };
   write();
   EXPECT_THAT(reasons("x.rec"), IsEmpty());
   manifest.shards[0].crc32c ^= 1;

@@ -128,6 +128,8 @@ TEST_F(ShardSet, ClassesComeFromTheDescriptionOfTheSet) {
   DatasetManifest manifest;
   manifest.classes = {"a", "b"};
   manifest.shards = {{"x-0.rec", 4, 1, 1}, {"x-2.rec", 3, 1, 1}};
+  manifest.records = 7;
+  manifest.bytes = 2;
   write_manifest(*open_store("."), folder_.path("s/x.dataset.json"), manifest);
   EXPECT_THAT(open()->classes(), ElementsAre("a", "b"));
   EXPECT_THAT(open_records(folder_.path("s/x.rec"))->classes(), ElementsAre("a", "b"));
@@ -193,6 +195,8 @@ TEST_F(ShardSet, WrongIndexesAndDescriptionsAreTold) {
   folder_.write("s/x-2.rec.index", "damaged");
   DatasetManifest manifest;
   manifest.shards = {{"x-0.rec", 4, 1, 1}};
+  manifest.records = 4;
+  manifest.bytes = 1;
   write_manifest(*open_store("."), folder_.path("s/x.dataset.json"), manifest);
   std::vector<std::string> reasons;
   for (const BadRecord& bad : check_indexes(source()))

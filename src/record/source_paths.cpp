@@ -39,13 +39,8 @@ SourcePaths of_files(std::string name, std::vector<std::string> files) {
 SourcePaths of_manifest(Store& store, const std::string& path) {
   auto manifest = std::make_shared<const PlacedManifest>(path, read_manifest_file(store, path));
   std::vector<std::string> files;
-  for (const ManifestShard& shard : manifest->manifest().shards) {
-    auto file = path_within(folder_of(path), shard.path);
-    if (!file)
-      throw refused(ErrorCode::corrupt_data, path, fmt::format("a shard '{}'", shard.path),
-                    "paths of files below the folder", "pack the data set again");
-    files.push_back(std::move(*file));
-  }
+  for (const ManifestShard& shard : manifest->manifest().shards)
+    files.push_back(std::string(folder_of(path)) + shard.path);
   if (files.empty())
     throw refused(ErrorCode::corrupt_data, path, "no shards in it", "", "pack the data set again");
   SourcePaths paths = of_files(path, std::move(files));

@@ -26,12 +26,13 @@ TEST(Pack, JsonAccountsForEveryInput) {
   const std::string rec = dir.path("out/train.rec");
   const auto json = json_of(
       stoker({"pack", photos, rec, "--resize-short", "32", "--max-bad-share", "0.5", "--json", "--quiet"}));
-  EXPECT_EQ(keys_of(json),
-            (Keys{"bytes_in",       "bytes_out",     "changed",         "classes",   "cpu_s",
-                  "dropped_fields", "dry_run",       "duplicates",      "estimated", "images_per_s",
-                  "index_bytes",    "indexed",       "inputs",          "kept",      "not_indexable",
-                  "packed",         "passed_over",   "schema",          "shards",    "shards_kept",
-                  "skipped",        "skipped_count", "waits_for_merge", "wall_s",    "warned_count"}));
+  EXPECT_EQ(
+      keys_of(json),
+      (Keys{"bytes_in",        "bytes_out",  "changed",       "classes",      "cpu_s",       "dropped_fields",
+            "dry_run",         "duplicates", "estimated",     "images_per_s", "index_bytes", "indexed",
+            "inputs",          "kept",       "not_indexable", "other_files",  "packed",      "passed_over",
+            "repeated_ids",    "schema",     "shards",        "shards_kept",  "skipped",     "skipped_count",
+            "waits_for_merge", "wall_s",     "warned_count"}));
   EXPECT_EQ(json["schema"], "stoker.pack/1");
   EXPECT_EQ(json["inputs"], 9);
   EXPECT_EQ(json["packed"], 8);
@@ -101,6 +102,35 @@ TEST(Pack, HiddenFoldersArePassedOverAndTold) {
     EXPECT_EQ(json["classes"].size(), 2U);
     EXPECT_EQ(json["passed_over"], nlohmann::json({".ipynb_checkpoints"}));
   }
+}
+
+TEST(Pack, FilesThatAreNoSamplesAreTold) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir) + "/train";
+  const std::string folder = std::filesystem::directory_iterator(photos)->path().filename().string();
+  for (const char* name : {"a.gif", "b.GIF", "photo", "c.npy", ".DS_Store"})
+    dir.write("photos/train/" + folder + "/" + name, "x");
+  const ProgramResult told = stoker({"pack", photos, dir.path("x.rec")});
+  EXPECT_NE(told.out.find("passed over " + folder + "/a.gif and 1 more .gif files"), std::string::npos)
+      << told.out;
+  const auto json = json_of(stoker({"pack", photos, dir.path("x.rec"), "--json", "--quiet"}));
+  EXPECT_EQ(json["inputs"], 8);
+  EXPECT_EQ(json["other_files"],
+            nlohmann::json({folder + "/photo", folder + "/a.gif and 1 more .gif files", folder + "/c.npy"}));
+}
+
+TEST(Pack, IdsThatStandTwiceInAListAreTold) {
+  const TempDir dir;
+  const std::string photos = make_photos(dir) + "/train";
+  std::string list;
+  int id = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(photos))
+    if (entry.is_regular_file())
+      list += std::to_string(id++ % 6) + "\t0\t" + entry.path().string().substr(photos.size() + 1) + "\n";
+  const std::string lst = dir.write("photos/train/x.lst", list);
+  const std::vector<std::string> call{"pack", lst, dir.path("x.rec")};
+  EXPECT_NE(stoker(call).out.find("2 lines of the list with the id of an earlier line"), std::string::npos);
+  EXPECT_EQ(json_of(stoker({"pack", lst, dir.path("x.rec"), "--json", "--quiet"}))["repeated_ids"], 2);
 }
 
 TEST(Pack, DryRunOfManyImagesSaysThatItReckons) {

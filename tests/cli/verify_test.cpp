@@ -114,7 +114,7 @@ TEST(Verify, AManifestWithAnotherNumberOfRecordsIsBad) {
   const TempDir dir;
   const std::string rec = make_pack(dir);
   auto manifest = nlohmann::json::parse(read_file(dir.path("train.dataset.json")));
-  manifest["shards"][0]["records"] = 9;
+  manifest["shards"][0]["records"] = manifest["records"] = 9;
   dir.write("train.dataset.json", manifest.dump());
   const auto json = json_of(stoker({"verify", rec, "--json"}), 3);
   ASSERT_EQ(json["bad"].size(), 1U) << json;

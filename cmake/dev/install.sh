@@ -37,10 +37,11 @@ install_for() {
   done
   if [ ${#missing[@]} -gt 0 ]; then install_packages "${missing[@]}"; fi
   if [ "$with_train" = 1 ]; then install_torch; fi
-  case " $* " in *" test "*) install_python_packages requirements.txt "about 25 MB to download, 80 MB on disk" ;; esac
+  case " $* " in *" test "*) install_python_packages requirements.txt "about 55 MB to download, 320 MB on disk" ;; esac
   case " $* " in *" all "*)
     { install_python_packages requirements_all.txt "about 300 MB to download, 1.6 GB on disk" &&
-      install_python_packages requirements_alone.txt "about 50 MB to download, 200 MB on disk" --no-deps; } ||
+      install_python_packages requirements_alone.txt "about 50 MB to download, 200 MB on disk" --no-deps &&
+      install_python_packages requirements_examples.txt "about 130 MB to download, 570 MB on disk" --no-deps; } ||
       say "they could not be installed; going on without the tests that need them" ;;
   esac
   if [ "$install_allowed" = 0 ] && [ "$anything_missing" = 1 ]; then

@@ -157,6 +157,7 @@ class Loader:
         self._sampled_epoch = 0  # whose order self._core has, where there is a sampler
         self._core = self._make_core(0)
         self._in_epoch = False  # some batches of this epoch were given, and it did not end
+        self._restored = False  # and no loop was begun since
 
     def _make_core(self, epoch: int) -> _core.Loader:
         records = self.records
@@ -193,7 +194,7 @@ class Loader:
         if self._sampler is not None and epoch != self._sampled_epoch:
             self._renew(epoch)
         self._core.set_epoch(epoch)
-        self._in_epoch = False
+        self._in_epoch = self._restored = False
 
     def __len__(self) -> int:
         """Batches an epoch; the same on every rank."""
@@ -204,9 +205,16 @@ class Loader:
             self.set_epoch(self.epoch + 1)
         elif self._sampler is not None and self.epoch != self._sampled_epoch:
             self._renew(self.epoch)
-        while (core := self._core.next()) is not None:
+        core = self._core.next()
+        if core is None and self._restored:  # the state was taken behind its epoch's last batch
+            if self._sampler is not None:
+                self._renew(self.epoch)
+            core = self._core.next()
+        self._restored = False
+        while core is not None:
             self._in_epoch = True
             yield Batch(core, self._label_dtype)
+            core = self._core.next()
         self._in_epoch = False
 
     def state_dict(self) -> dict[str, int]:
@@ -214,7 +222,7 @@ class Loader:
         return self._core.state()
 
     def load_state_dict(self, state: dict[str, int]) -> None:
-        """The next loop goes on where the state was taken, with the very batches that would have come: none, if those of its epoch had all come.
+        """The next loop goes on where the state was taken, with the very batches that would have come: the next epoch's, if those of its own had all come.
 
         Errors: InvalidArgumentError (a state of another dataset or seed).
         """
@@ -224,7 +232,7 @@ class Loader:
         if self._sampler is not None and state["epoch"] != self._sampled_epoch:
             self._renew(state["epoch"])
         self._core.restore(**state)
-        self._in_epoch = False
+        self._in_epoch, self._restored = False, True
 
     def map(self, function: Callable[[Batch], T], *, threads: int = 2, ahead: int = 4) -> Mapped[T]:
         """The batches, each put through `function` in a pool of Python threads, in order, `ahead` of the loop: for steps that a recipe has not.

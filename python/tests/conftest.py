@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import importlib
 import io
 import os
 import pathlib
 import random
+import sys
+import types
 
 import pytest
 
 Image = pytest.importorskip("PIL.Image")
+
+# torchvision's compiled operators may be for another build of torch, and then it does not even import. Nothing here calls them.
+OPERATORS = """
+import torch
+
+library = torch.library.Library("torchvision", "DEF")
+for operator in ("nms", "qnms"):
+    library.define(operator + "(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+"""
+_operators: dict[str, object] = {}  # what OPERATORS made: torch forgets a library that nobody holds
 
 
 def picture(rng: random.Random, width: int, height: int) -> Image.Image:
@@ -51,7 +64,31 @@ def records(photos: pathlib.Path) -> pathlib.Path:
 @pytest.fixture(scope="session")
 def shared_data() -> pathlib.Path:
     """The sample data of the tests; those that need it are skipped where it is absent."""
-    path = pathlib.Path(os.environ.get("STOKER_DATA", ""))
+    path = pathlib.Path(os.environ.get("STOKER_DATA") or os.devnull)
     if not (path / "README.md").exists():
         pytest.skip("no sample data (STOKER_DATA)")
     return path
+
+
+@pytest.fixture(scope="session")
+def torchvision() -> types.ModuleType:
+    """torchvision, if it is there."""
+    pytest.importorskip("torch", exc_type=ImportError)
+    try:
+        return pytest.importorskip("torchvision", exc_type=ImportError)
+    except RuntimeError:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "torchvision"]:
+            del sys.modules[name]
+        exec(OPERATORS, _operators)  # noqa: S102
+        return importlib.import_module("torchvision")
+
+
+@pytest.fixture(scope="session")
+def python_path(tmp_path_factory: pytest.TempPathFactory, torchvision: types.ModuleType) -> str:
+    """PYTHONPATH of programs that import torchvision."""
+    path = [entry for entry in sys.path if entry]
+    if _operators:
+        folder = tmp_path_factory.mktemp("site")
+        (folder / "sitecustomize.py").write_text(OPERATORS)
+        path.insert(0, str(folder))
+    return os.pathsep.join(path)

@@ -72,9 +72,11 @@ def test_resume_anywhere(records: pathlib.Path, steps: int) -> None:
                 break
     second = stoker.Loader(records, recipe=RECIPE, batch_size=5, threads=1)
     second.load_state_dict(state)
-    for _ in range(2 - steps // 9):
-        seen += copies(second)
-    assert same(seen + (copies(second) if len(seen) < len(both) else []), both)
+    while len(seen) < len(both):
+        more = copies(second)
+        assert more, "behind an epoch's last batch the next epoch begins"
+        seen += more
+    assert same(seen, both)
 
 
 def test_a_state_of_something_else_is_refused(records: pathlib.Path) -> None:
@@ -198,13 +200,14 @@ def test_a_fork_is_told(records: pathlib.Path) -> None:
 
 
 def test_start_and_break_leak_nothing(records: pathlib.Path) -> None:
+    """Of 200 starts nothing is left: no thread, no descriptor, and of their batches of 0.7 MB not one each, which would be 140 MB."""
     def figures() -> tuple[int, int, int]:
         gc.collect()
         resident = int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
         return len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd")), resident
 
     def go() -> None:
-        for number, _ in enumerate(stoker.Loader(records, recipe=RECIPE, batch_size=5, threads=2)):
+        for number, _ in enumerate(stoker.Loader(records, recipe="random_resized_crop(112) normalize(imagenet)", batch_size=5, threads=2)):
             if number == 2:
                 break
 
@@ -256,7 +259,9 @@ def test_sampler(records: pathlib.Path) -> None:
         stoker.Loader(records, sampler=[1, 42], **options)
 
 
-def test_a_sampler_resumes(records: pathlib.Path) -> None:
+@pytest.mark.parametrize("steps", [7, 10])
+def test_a_sampler_resumes(records: pathlib.Path, steps: int) -> None:
+    """In the midst of an epoch, and behind the last of its seven batches."""
     def order(epoch: int) -> list[int]:
         return [(7 * place + epoch) % 42 for place in range(20)]
 
@@ -266,15 +271,16 @@ def test_a_sampler_resumes(records: pathlib.Path) -> None:
     whole = make()
     both = copies(whole) + copies(whole)
     first, seen = make(), []
-    seen += copies(first)
+    if steps > len(first):
+        seen += copies(first)
     for batch in first:
         seen.append((np.array(batch.images), batch.keys))
-        if len(seen) == 10:
+        if len(seen) == steps:
             break
     state = first.state_dict()
     second = make()
     second.load_state_dict(state)
-    assert state["epoch"] == 1 and same(seen + copies(second), both)
+    assert state["epoch"] == (0 if steps == 7 else 1) and same(seen + copies(second), both)
 
 
 def test_another_resolution(records: pathlib.Path) -> None:

@@ -1,5 +1,6 @@
 import pathlib
 import pickle
+import types
 from typing import Any
 
 import pytest
@@ -72,9 +73,9 @@ def test_what_a_recipe_cannot_express(transforms: list[Any], told: str) -> None:
         stoker.Recipe.from_torchvision(compose(*transforms))
 
 
-def test_real_torchvision(photos: pathlib.Path) -> None:
+def test_real_torchvision(photos: pathlib.Path, torchvision: types.ModuleType) -> None:
     """Evaluation as torchvision does it on PIL images: the same numbers."""
-    transforms = pytest.importorskip("torchvision.transforms")
+    transforms = torchvision.transforms
     np, Image = pytest.importorskip("numpy"), pytest.importorskip("PIL.Image")
     transform = transforms.Compose([
         transforms.Resize(40), transforms.CenterCrop(32), transforms.ToTensor(),

@@ -3,8 +3,7 @@
 
 usage: torchvision_oracle.py WEIGHTS_PROBE
 
-Exit status: 0 all equal, 1 not, 77 skipped (torchvision is absent). It asks for more than `./dev test` installs:
-pip install torch==2.13.0 torchvision==0.28.0 numpy
+Exit status: 0 all equal, 1 not, 77 skipped (torchvision is absent; `./dev test --all` installs it).
 """
 
 import pathlib

@@ -64,6 +64,7 @@ class Quota(Means):
     def after(self):
         if self.group:
             self.group.remove()
+        self.group = None  # another attempt makes its own
 
 
 class QuotaShownAsV2(Quota):
@@ -76,7 +77,12 @@ class QuotaShownAsV2(Quota):
         super().__init__(cpus, 1)
 
     def available(self, place):
-        return super().available(place) or (None if shutil.which("unshare") else "no unshare")
+        if reason := super().available(place):
+            return reason
+        if not shutil.which("unshare"):
+            return "no unshare"
+        tried = subprocess.run(["unshare", "--mount", "mount", "--make-rprivate", "/"], capture_output=True, check=False)
+        return None if tried.returncode == 0 else "this kernel or container allows no mounts of its own"
 
     def before(self, place):
         super().before(place)

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from environments import NotInstalled
+
 CHILD = Path(__file__).parent / "child.py"
 TURBO = Path(__file__).parent / "turbo.py"
 PATIENCE_S = 600  # for one answer; the first may compile
@@ -18,6 +20,10 @@ PATIENCE_S = 600  # for one answer; the first may compile
 
 class Failed(Exception):
     """What the child said before it ended."""
+
+
+# What keeps one peer from being measured, and no other.
+TROUBLES = (NotInstalled, Failed, OSError, subprocess.CalledProcessError)
 
 
 @dataclass

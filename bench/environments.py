@@ -80,6 +80,15 @@ def reason(text: str) -> str:
     return ((errors or lines)[-1:] or ["no reason given"])[0][:200]
 
 
+def add_options(parser: argparse.ArgumentParser, work: str, use: str) -> None:
+    """Those that all benches here share. `work`: the folder below build/ that is theirs."""
+    parser.add_argument("--stoker", type=Path, default=FOLDER.parent / "python", help="a folder with the package in it, or a wheel")
+    parser.add_argument("--work", type=Path, default=FOLDER.parent / work, help=use)
+    parser.add_argument("--environments", type=Path, default=FOLDER)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--plot", type=Path, metavar="FOLDER")
+
+
 def package_folder(given: Path, work: Path) -> Path:
     """What PYTHONPATH has to name: `given`, a folder, or a wheel unpacked below `work`."""
     if given.suffix != ".whl":

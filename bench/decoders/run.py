@@ -11,22 +11,19 @@ second, user and system, of all of a decoder's processes, and their ratio to tur
 
 import argparse
 import json
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
 
 import environments
 import tables
 from agreement import compare
-from children import TURBO, Child, Failed, take_turns
-from environments import NotInstalled, python_of, versions
+from children import TROUBLES, TURBO, Child, Failed, take_turns
+from environments import python_of, versions
 
-TROUBLES = (NotInstalled, Failed, OSError, subprocess.CalledProcessError)
 # Bounds of the mean and of the 99th percentile, levels of 255. SAME: the accurate inverse transform and smooth upsampling; OWN: another
 # transform, upsampling or conversion of colours, whose edges of colour differ.
 SAME, OWN = (0.05, 1), (2, 16)
@@ -123,11 +120,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--epochs", type=int, default=5, help="turns of each")
     parser.add_argument("--seconds", type=float, default=1, help="a turn is whole epochs until so many have gone")
     parser.add_argument("--compared", type=int, default=100, help="photos whose pixels are compared")
-    parser.add_argument("--stoker", type=Path, default=ROOT / "build" / "python", help="a folder with the package in it, or a wheel")
-    parser.add_argument("--work", type=Path, default=ROOT / "build" / "bench-decoders", help="for the pixels that are compared")
-    parser.add_argument("--environments", type=Path, default=environments.FOLDER)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--plot", type=Path, metavar="FOLDER")
+    environments.add_options(parser, "bench-decoders", "for the pixels that are compared")
     arguments = parser.parse_args()
     names = arguments.decoders.split(",") if arguments.decoders else [decoder.name for decoder in DECODERS]
     if unknown := set(names) - {decoder.name for decoder in DECODERS}:

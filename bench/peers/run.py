@@ -19,20 +19,18 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE.parent))
 
 import environments
 import photos
 import tables
 from agreement import Agreement, compare
-from children import TURBO, Child, Failed, take_turns
-from environments import NotInstalled, python_of, versions
+from children import TROUBLES, TURBO, Child, Failed, take_turns
+from environments import python_of, versions
 from peers import BARS, PEERS, Peer
 from storage import paths
 
 TASKS = ("train-u8", "train-f32", "eval-u8")
-TROUBLES = (NotInstalled, Failed, OSError, subprocess.CalledProcessError)
 
 
 class Bench:
@@ -118,11 +116,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--epochs", type=int, default=3, help="turns of each")
     parser.add_argument("--seconds", type=float, default=2, help="a turn is whole epochs until so many have gone")
     parser.add_argument("--compared", type=int, default=100, help="images whose pixels are compared")
-    parser.add_argument("--stoker", type=Path, default=ROOT / "build" / "python", help="a folder with the package in it, or a wheel")
-    parser.add_argument("--work", type=Path, default=ROOT / "build" / "bench-peers", help="for the packed photos")
-    parser.add_argument("--environments", type=Path, default=environments.FOLDER)
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--plot", type=Path, metavar="FOLDER")
+    environments.add_options(parser, "bench-peers", "for the packed photos")
     arguments = parser.parse_args()
     try:
         arguments.count = len(photos.photos(arguments.data))

@@ -4,6 +4,7 @@ import os
 import pathlib
 import pickle
 import threading
+from collections.abc import Callable
 
 import pytest
 
@@ -199,26 +200,16 @@ def test_a_fork_is_told(records: pathlib.Path) -> None:
     assert len(list(loader)) == len(loader), "the parent's goes on"
 
 
-def test_start_and_break_leak_nothing(records: pathlib.Path) -> None:
+def test_start_and_break_leak_nothing(records: pathlib.Path, growth: Callable[[Callable[[], None]], tuple[int, int, int]]) -> None:
     """Of 200 starts nothing is left: no thread, no descriptor, and of their batches of 0.7 MB not one each, which would be 140 MB."""
-    def figures() -> tuple[int, int, int]:
-        gc.collect()
-        resident = int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-        return len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd")), resident
-
     def go() -> None:
         for number, _ in enumerate(stoker.Loader(records, recipe="random_resized_crop(112) normalize(imagenet)", batch_size=5, threads=2)):
             if number == 2:
                 break
 
-    for _ in range(20):
-        go()
-    threads, files, resident = figures()
-    for _ in range(200):
-        go()
-    after = figures()
-    assert after[:2] == (threads, files)
-    assert after[2] < resident + (64 << 20)  # allocators come and go by some 30
+    threads, files, resident = growth(go)
+    assert (threads, files) == (0, 0)
+    assert resident < 64 << 20  # allocators come and go by some 30
 
 
 def test_python_goes_on_while_it_waits(records: pathlib.Path) -> None:

@@ -1,4 +1,3 @@
-import gc
 import multiprocessing
 import os
 import pathlib
@@ -6,6 +5,7 @@ import pickle
 import subprocess
 import sys
 import textwrap
+from collections.abc import Callable
 
 import pytest
 
@@ -171,13 +171,8 @@ def test_torchrun(records: pathlib.Path, tmp_path: pathlib.Path) -> None:
     assert [keys for both in zip(*two) for keys in both] == [half for keys in one for half in (keys[: (len(keys) + 1) // 2], keys[(len(keys) + 1) // 2 :])]
 
 
-def test_start_and_break_leak_nothing(records: pathlib.Path) -> None:
+def test_start_and_break_leak_nothing(records: pathlib.Path, growth: Callable[[Callable[[], None]], tuple[int, int, int]]) -> None:
     """As test_loader's, with tensors that share the batches' memory."""
-    def figures() -> tuple[int, int, int]:
-        gc.collect()
-        resident = int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-        return len(os.listdir("/proc/self/task")), len(os.listdir("/proc/self/fd")), resident
-
     def go() -> None:
         loader = stoker.torch.Loader(records, recipe="random_resized_crop(112) normalize(imagenet)", batch_size=5, threads=2, channels_last=True)
         for number, (images, _) in enumerate(loader):
@@ -185,13 +180,8 @@ def test_start_and_break_leak_nothing(records: pathlib.Path) -> None:
             if number == 2:
                 break
 
-    for _ in range(20):
-        go()
-    threads, files, resident = figures()
-    for _ in range(200):
-        go()
-    after = figures()
-    assert after[:2] == (threads, files) and after[2] < resident + (64 << 20)
+    threads, files, resident = growth(go)
+    assert (threads, files) == (0, 0) and resident < 64 << 20
 
 
 def test_normalize_on_device(records: pathlib.Path) -> None:
